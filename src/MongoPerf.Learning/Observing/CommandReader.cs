@@ -54,7 +54,7 @@ internal static class CommandReader
             Collation = command.FindDocument("collation"),
             ReadConcern = LevelOf(command.FindDocument("readConcern")),
             WriteConcern = ConcernOf(command.FindDocument("writeConcern")),
-            Hint = command.Find("hint") is { Type: BsonType.String or BsonType.Document } hint ? hint : null,
+            Hint = HintOf(command),
         };
         DocumentNode? FilterOf(string key) =>
             command.FindDocument(key) is { } filter && reader.Filter(filter) is { IsEmpty: false } node ? node : null;
@@ -136,7 +136,7 @@ internal static class CommandReader
         head = head with
         {
             Collation = statement.FindDocument("collation"),
-            Hint = statement.Find("hint") is { Type: BsonType.String or BsonType.Document } hint ? hint : null,
+            Hint = HintOf(statement),
         };
         if (name == "delete")
             return new SeenOperation(head with
@@ -223,6 +223,17 @@ internal static class CommandReader
     private static BsonDocument? SortOf(BsonDocument? sort) =>
         sort?.Any() == true && sort.All(field => field.Value.IsNumber)
             ? BsonDocument.Of([.. sort.Select(field => (field.Key, (object?)(field.Value.ToDouble() < 0 ? -1 : 1)))]) : null;
+
+    /// <summary>An index's name, or its key; null where it is neither.</summary>
+    private static BsonValue? HintOf(BsonDocument command) => command.Find("hint") switch
+    {
+        { Type: BsonType.String } name => name,
+        { Type: BsonType.Document } key when key.ToDocument().All(field => field.Value.IsNumber
+            || field.Value.ToString() is "hashed" or "text" or "2d" or "2dsphere") =>
+            BsonDocument.Of(("", BsonDocument.Of([.. key.ToDocument().Select(field => (field.Key, (object?)(!field.Value.IsNumber
+                ? field.Value : field.Value.ToDouble() < 0 ? -1 : 1)))]))).First().Value,
+        _ => null,
+    };
 
     private static BsonDocument? LevelOf(BsonDocument? concern) =>
         concern?.FindString("level") is { } level && level is "available" or "majority" or "linearizable" or "snapshot"

@@ -13,10 +13,27 @@ internal sealed class ShapeReader(bool isTypeOnly)
     private const int MostNodes = 1000;
 
     /// <summary>Their texts are names, not data.</summary>
-    private static readonly HashSet<string> Naming = new(StringComparer.Ordinal)
+    private static readonly HashSet<string> Naming = new(StringComparer.Ordinal) { "$count", "$unset", "$getField", "$meta", "$unionWith" };
+
+    /// <summary>The same, as arguments of <see cref="HasNames"/>; elsewhere fields are called so, which hold data.</summary>
+    private static readonly HashSet<string> NamingArguments = new(StringComparer.Ordinal)
     {
         "from", "as", "localField", "foreignField", "includeArrayIndex", "connectFromField", "connectToField", "depthField",
-        "distanceField", "$count", "$unset", "$getField", "$meta", "unit", "timezone", "granularity", "startOfWeek", "to",
+        "distanceField", "unit", "timezone", "granularity", "startOfWeek", "to", "coll",
+    };
+
+    private static readonly HashSet<string> HasNames = new(StringComparer.Ordinal)
+    {
+        "$lookup", "$graphLookup", "$unionWith", "$unwind", "$geoNear", "$bucketAuto", "$map", "$filter", "$convert",
+        "$derivative", "$integral",
+        "$dateAdd", "$dateSubtract", "$dateDiff", "$dateTrunc", "$dateToString", "$dateToParts", "$dateFromParts", "$dateFromString",
+        "$year", "$month", "$week", "$dayOfYear", "$dayOfMonth", "$dayOfWeek", "$hour", "$minute", "$second", "$millisecond",
+        "$isoWeek", "$isoWeekYear", "$isoDayOfWeek",
+    };
+
+    private static readonly HashSet<string> Units = new(StringComparer.Ordinal)
+    {
+        "year", "quarter", "month", "week", "day", "hour", "minute", "second", "millisecond",
     };
 
     private static readonly BsonValue One = BsonDocument.Of(("", 1)).First().Value;
@@ -40,7 +57,11 @@ internal sealed class ShapeReader(bool isTypeOnly)
                 case "$and" or "$or" or "$nor" when value.Type == BsonType.Array:
                     var list = new DocumentNode(isArray: true);
                     foreach ((string place, BsonValue item) in value.ToDocument())
-                        list.Add(place, item.Type == BsonType.Document ? Filter(item.ToDocument(), prefix) : Constant(item));
+                    {
+                        list.Add(place, item.Type == BsonType.Document ? Filter(item.ToDocument(), prefix)
+                            : Value(item, "", ValueRole.Other));
+                    }
+
                     node.Add(name, list);
                     break;
                 case "$expr":
@@ -125,7 +146,7 @@ internal sealed class ShapeReader(bool isTypeOnly)
     {
         var node = new DocumentNode(isArray: true);
         foreach ((string place, BsonValue item) in filters)
-            node.Add(place, item.Type == BsonType.Document ? Filter(item.ToDocument()) : Constant(item));
+            node.Add(place, item.Type == BsonType.Document ? Filter(item.ToDocument()) : Value(item, "", ValueRole.Other));
         return node;
     }
 
@@ -249,7 +270,10 @@ internal sealed class ShapeReader(bool isTypeOnly)
         return node;
     }
 
-    private ShapeNode Expression(BsonValue value, string key)
+    /// <param name="value">An expression, or a part of one.</param>
+    /// <param name="key">The name that it has.</param>
+    /// <param name="parent">The name of what it is an argument of.</param>
+    private ShapeNode Expression(BsonValue value, string key, string parent = "")
     {
         if (IsTooLarge())
             return Constant(default);
@@ -265,11 +289,12 @@ internal sealed class ShapeReader(bool isTypeOnly)
                         Refuse($"the operator {name}, which is code");
                     node.Add(name, name == "$literal" ? Value(part, "", ValueRole.Other)
                         : name == "$elemMatch" && part.Type == BsonType.Document ? Filter(part.ToDocument())
-                        : Expression(part, value.Type == BsonType.Array ? key : name));
+                        : value.Type == BsonType.Array ? Expression(part, key, parent)
+                        : Expression(part, name, key));
                 }
 
                 return node;
-            case BsonType.String when value.Bytes.Span is [_, _, _, _, (byte)'$', ..] || Naming.Contains(key):
+            case BsonType.String when value.Bytes.Span is [_, _, _, _, (byte)'$', ..] || IsName(value, key, parent):
                 return Constant(value);
             case BsonType.Boolean or BsonType.Null or BsonType.MinKey or BsonType.MaxKey:
                 return Constant(value);
@@ -279,6 +304,9 @@ internal sealed class ShapeReader(bool isTypeOnly)
                 return Value(value, "", ValueRole.Other);
         }
     }
+
+    private static bool IsName(BsonValue text, string key, string parent) => Naming.Contains(key)
+        || (NamingArguments.Contains(key) && HasNames.Contains(parent)) || (key == "unit" && Units.Contains(text.ToString()));
 
     /// <summary>Numbers that belong to the form, as a limit or a $size, and what holds such.</summary>
     /// <param name="value">Anything.</param>

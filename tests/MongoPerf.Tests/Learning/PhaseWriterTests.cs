@@ -135,6 +135,40 @@ public sealed class PhaseWriterTests
     }
 
     [Theory]
+    [InlineData("{'aggregate': 'orders', 'pipeline': [{'$addFields': {'to': 'SECRET', 'from': 'SECRET', 'unit': 'SECRET'}}, "
+        + "{'$group': {'_id': {'as': 'SECRET'}, 'all': {'$push': {'timezone': 'SECRET'}}}}], 'cursor': {}}")]
+    [InlineData("{'find': 'orders', 'filter': {}, 'projection': {'as': 'SECRET'}}")]
+    [InlineData("{'find': 'orders', 'filter': {'$and': ['SECRET', {'n': 1}]}}")]
+    [InlineData("{'find': 'orders', 'filter': {'n': 1}, 'hint': {'n': 'SECRET'}}")]
+    [InlineData("{'find': 'orders', 'filter': {'n': 1}, 'hint': {'n': 4711}}")]
+    [InlineData("{'update': 'orders', 'updates': [{'q': {'n': 1}, 'u': [{'$set': {'to': 'SECRET'}}], 'arrayFilters': ['SECRET']}]}")]
+    public void Fields_that_are_called_as_arguments_and_wrong_commands_keep_their_values(string command)
+    {
+        string text = Text(ListSource.Of(60, i => Json(command, i)));
+        Assert.Contains("weight: 100", text, StringComparison.Ordinal);
+        Assert.DoesNotContain(Secret, text, StringComparison.Ordinal);
+        Assert.DoesNotContain("4711", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Arguments_that_are_names_stay() => Assert.Contains(
+        "{$lookup: {from: \"orders\", localField: \"n\", foreignField: \"_id\", as: \"them\"}}, {$unionWith: \"orders\"}, "
+            + "{$set: {d: {$dateAdd: {startDate: \"$at\", unit: \"day\", amount: 1}}}}",
+        Text(ListSource.Of(60, i => Json("{'aggregate': 'orders', 'pipeline': [{'$lookup': {'from': 'orders', 'localField': 'n', "
+            + "'foreignField': '_id', 'as': 'them'}}, {'$unionWith': 'orders'}, {'$set': {'d': {'$dateAdd': {'startDate': '$at', "
+            + "'unit': 'day', 'amount': 1}}}}], 'cursor': {}}", i))), StringComparison.Ordinal);
+
+    [Fact]
+    public void Updates_of_one_filter_are_told_from_one_another_by_what_they_do()
+    {
+        string text = Text(((string[])["{'$set': {'name': 'SECRET'}}", "{'$inc': {'n': 1}, '$set': {'at': ID}}", "[{'$set': {'n': '$x'}}]"])
+            .SelectMany(update => ListSource.Of(60, i =>
+                Json($"{{'update': 'orders', 'updates': [{{'q': {{'_id': ID}}, 'u': {update}}}]}}", i))));
+        foreach (string name in (string[])["update orders _id set name", "update orders _id inc n set at", "update orders _id set n"])
+            Assert.Contains($"name: \"{name}\"", text, StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData("^word")]
     [InlineData("a$(b)c")]
     public void A_name_that_means_something_in_a_scenario_is_left_out(string name)
