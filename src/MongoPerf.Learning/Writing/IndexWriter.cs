@@ -28,7 +28,7 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
         string usual = string.Join('_', KeyOf(index).Select(one => $"{one.Name}_{one.Kind.Trim('"')}"));
         string name = index.FindString("name") ?? usual;
         string shown = names.AreHashed ? key : name;
-        if (!names.AreHashed && name != usual)
+        if (!names.AreHashed && name != usual && !name.Contains("$(", StringComparison.Ordinal))
             parts.Add($"name: {YamlText.Quoted(name)}");
         foreach ((string option, BsonValue value) in index)
         {
@@ -39,7 +39,7 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
             else if (option == "language_override")
                 parts.Add($"{option}: {YamlText.Quoted(value.ToString() == "language" ? "language" : names.Path(value.ToString()))}");
             else if (option == "wildcardProjection" && value.Type == BsonType.Document)
-                parts.Add($"{option}: {Fields(value.ToDocument())}");
+                parts.Add($"{option}: {Shown(value.ToDocument())}");
             else if (option == "partialFilterExpression" && value.Type == BsonType.Document)
                 Partial(value.ToDocument(), parts, shown);
             else if (!OfTheServer.Contains(option))
@@ -58,6 +58,11 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
     /// <summary>A key with its directions.</summary>
     public string Fields(BsonDocument key) =>
         $"{{{string.Join(", ", key.Select(one => $"{YamlText.Name(names.Path(one.Key))}: {Direction(one.Value)}"))}}}";
+
+    /// <summary>Which fields a wildcard has: 1 or true, 0 or false, and the same of the fields in them.</summary>
+    private string Shown(BsonDocument projection) => $"{{{string.Join(", ", projection.Select(one =>
+        $"{YamlText.Name(names.Path(one.Key))}: {(one.Value.Type == BsonType.Document ? Shown(one.Value.ToDocument())
+            : one.Value.ToBoolean() ? "1" : "0")}"))}}}";
 
     /// <summary>Options of create; null for none.</summary>
     public string? Options(BsonDocument options)
@@ -170,7 +175,7 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
             };
             if (text is null)
                 return null;
-            parts.Add($"{(name[0] == '$' ? name : YamlText.Name(names.Path(name)))}: {text}");
+            parts.Add($"{(name is ['$', ..] ? name : YamlText.Name(names.Path(name)))}: {text}");
         }
 
         return $"{{{string.Join(", ", parts)}}}";

@@ -202,6 +202,6 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
     private static string Whole(double width, ObservedValues values) => values.Types.ContainsKey(BsonType.Double)
         ? YamlText.Double(width) : Math.Max(1, Math.Round(width)).ToString("0", CultureInfo.InvariantCulture);
 
-    [GeneratedRegex(@"^\$?[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$")]
+    [GeneratedRegex(@"\A\$?[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*\z")]
     private static partial Regex Plain();
 }

@@ -49,7 +49,7 @@ internal static partial class YamlText
         return json[from..json.LastIndexOf('}')].Trim();
     }
 
-    [GeneratedRegex("^[A-Za-z_][A-Za-z0-9_]*$")]
+    [GeneratedRegex(@"\A[A-Za-z_][A-Za-z0-9_]*\z")]
     private static partial Regex Plain();
 
     /// <summary>What YAML 1.1 or 1.2 reads as something else than a text.</summary>
