@@ -78,7 +78,7 @@ public sealed partial class FieldStatistics
     /// <summary>Of documents whose names are data, such as ids: how many fields each has, and the values of them all.</summary>
     public (double Fields, FieldStatistics Values)? Map { get; private set; }
 
-    /// <summary>Fields that a scenario can't write: their names begin with a ^ or a $, or hold a dot.</summary>
+    /// <summary>Fields that are left out: their names begin with a ^ or a $, or hold a dot, or are data.</summary>
     public IReadOnlyList<string> OddNames { get; private set; } = [];
 
     /// <summary>The elements of its arrays; null where they have none.</summary>
@@ -133,10 +133,13 @@ public sealed partial class FieldStatistics
             }
         }
 
-        OddNames = [.. odd];
         long all = fields.Values.Sum(values => (long)values.Count);
-        if (level > 0 && fields.Count > 0 && (fields.Keys.Count(name => Datum().IsMatch(name)) * 2 > fields.Count
-            || (fields.Count > MostNames && all < (long)fields.Count * documents.Length / 5)))
+        bool areData = fields.Keys.Count(name => Datum().IsMatch(name)) * 2 > fields.Count;
+        bool isMap = level > 0 && (areData || (fields.Count > MostNames && all < (long)fields.Count * documents.Length / 5));
+        if (!isMap)
+            odd.UnionWith(fields.Keys.Where(name => IsDatum(name) || (areData && Datum().IsMatch(name))));
+        OddNames = [.. odd];
+        if (isMap)
         {
             List<BsonValue> together = [.. fields.Values.SelectMany(values => values)];
             Map = ((double)all / documents.Length,
@@ -144,7 +147,7 @@ public sealed partial class FieldStatistics
             return;
         }
 
-        Fields = [.. fields.Select(field => new FieldStatistics(
+        Fields = [.. fields.Where(field => !odd.Contains(field.Key)).Select(field => new FieldStatistics(
             field.Key, Path.Length == 0 ? field.Key : $"{Path}.{field.Key}", field.Value, documents.Length, scale,
             // Of documents that lack the field, it is not known between which they were.
             areInOrder, level + 1))];
@@ -168,7 +171,13 @@ public sealed partial class FieldStatistics
 
     private static BsonValue AsValue(BsonDocument document) => new(BsonType.Document, document.Memory);
 
+    /// <summary>Wherever it stands, such a name is data: an id, a hash, the address of a person.</summary>
+    public static bool IsDatum(string name) => Id().IsMatch(name);
+
     /// <summary>ObjectIds, UUIDs, hashes, numbers, dates and addresses of people, as names.</summary>
-    [GeneratedRegex("^([0-9a-fA-F-]{16,}|[0-9][0-9:T.+-]*|.*@.*)$")]
+    [GeneratedRegex(@"\A([0-9a-fA-F-]{16,}|[0-9][0-9:T.+-]*|.*@.*)\z")]
     private static partial Regex Datum();
+
+    [GeneratedRegex(@"\A([0-9a-fA-F-]{16,}|.*@.*)\z")]
+    private static partial Regex Id();
 }

@@ -41,7 +41,8 @@ public sealed class DataWriter : IWrittenData
 
     public string? CollectionOf(string collection) => _collections.ContainsKey(collection) ? _names.Collection(collection) : null;
 
-    public string NameOf(string collection, string path) => _names.Path(path);
+    public string NameOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.HasDatum(path) is true
+        ? throw new NotWritableException("a field whose name is data") : _names.Path(path);
 
     public string? FieldOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.FieldOf(path);
 
@@ -114,6 +115,26 @@ internal sealed class WrittenCollection
         return Element(at, steps) is { Types.Count: 1 } end && end.Map is null ? string.Join('.', steps) : null;
     }
 
+    /// <summary>A step of the path is no name, but data, such as an id.</summary>
+    public bool HasDatum(string path)
+    {
+        FieldStatistics? at = _root;
+        foreach (string step in path.Split('.'))
+        {
+            if (FieldStatistics.IsDatum(step) || at?.OddNames.Contains(step) is true)
+                return true;
+            for (FieldStatistics? inner = at; inner is not null; inner = inner.Elements)
+            {
+                if (inner.Map is not null)
+                    return true;
+            }
+
+            at = at?.Find(step);
+        }
+
+        return false;
+    }
+
     /// <inheritdoc cref="IWrittenData.GeneratorOf"/>
     public string? GeneratorOf(string path)
     {
@@ -159,7 +180,7 @@ internal sealed class WrittenCollection
         HashSet<string> expiring =
         [
             .. sample.Indexes.Where(index => index.Find("expireAfterSeconds") is not null)
-                .Select(index => index.FindDocument("key")?.First().Key ?? ""),
+                .Select(index => index.FindDocument("key")?.FirstOrDefault().Key ?? ""),
         ];
         if (sample.Options.Find("expireAfterSeconds") is not null && sample.Options.FindString("timeseries.timeField") is { } time)
             expiring.Add(time);

@@ -71,7 +71,7 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
     private void TellOddNames(FieldStatistics field)
     {
         if (field.OddNames.Count > 0)
-            Notes.Add($"{field.OddNames.Count:N0} field name(s) with $, ^, a dot or none at all"
+            Notes.Add($"{field.OddNames.Count:N0} field name(s) that a scenario can't have, or that are data"
                 + (field.Path.Length > 0 ? $" in {names.Path(field.Path)}" : ""));
     }
 

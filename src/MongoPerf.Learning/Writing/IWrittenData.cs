@@ -7,6 +7,7 @@ public interface IWrittenData
     string? CollectionOf(string collection);
 
     /// <summary>How the file writes the names of a path: as they are, or hashed.</summary>
+    /// <exception cref="NotWritableException">One of them is data.</exception>
     string NameOf(string collection, string path);
 
     /// <summary>

@@ -110,6 +110,43 @@ public sealed class DataWriterTests
     }
 
     [Fact]
+    public void Names_of_the_document_that_are_data_are_left_out()
+    {
+        BsonDocument[] days = [.. Enumerable.Range(0, 50).Select(i => BsonDocument.Of(
+            ("_id", i), ("n", 1), ($"2024-01-{(i % 28) + 1:00}", 5), ($"person{i}@example.org", 1)))];
+        string text = Text(new CollectionSample("days", 50, days, true));
+        Assert.DoesNotContain("2024", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("example.org", text, StringComparison.Ordinal);
+        Assert.Contains("# not learned: 78 field name(s)", text, StringComparison.Ordinal);
+        Assert.NotNull(ScenarioTexts.Plan(text).Collections.Single().Documents.Make(0).Find("n"));
+    }
+
+    [Theory]
+    [InlineData("yes")]
+    [InlineData("- a")]
+    [InlineData("{")]
+    [InlineData("a\": 'b\u2028😀#")]
+    public void A_collection_keeps_its_name_however_odd(string name) => Assert.Equal(
+        name, ScenarioTexts.Plan(Text(Sample(Order) with { Name = name })).Collections.Single().Name);
+
+    [Fact]
+    public void Wildcard_index_keeps_its_fields()
+    {
+        CollectionSample sample = Sample(Order) with
+        {
+            Indexes =
+            [
+                BsonDocument.Of(("v", 2), ("key", BsonDocument.Of(("$**", 1))), ("name", "$**_1"), ("wildcardProjection",
+                    BsonDocument.Of(("state", true), ("items", BsonDocument.Of(("product", 1)))))),
+                BsonDocument.Of(("v", 2), ("key", BsonDocument.Of(("count", 1))), ("name", "count_1"), ("partialFilterExpression",
+                    BsonDocument.Of(("", true)))),
+            ],
+        };
+        Assert.Equal("{\"state\": 1, \"items\": {\"product\": 1}}", ExtendedJson.Write(ScenarioTexts.Plan(Text(sample)).Collections.Single()
+            .Indexes[0].FindDocument("wildcardProjection")!.Bytes));
+    }
+
+    [Fact]
     public void Every_type_and_odd_document_gives_a_file_that_can_be_read()
     {
         BsonDocument odd = BsonDocument.Of(
