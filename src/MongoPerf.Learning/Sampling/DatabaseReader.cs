@@ -40,6 +40,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
     {
         _watch.Restart();
         var collections = new List<CollectionSample>();
+        (int views, int unwritable) = (0, 0);
         BsonDocument[] all = [.. Cursor(database, BsonDocument.Of(("listCollections", 1)))
             .OrderBy(one => one.FindString("name"), StringComparer.Ordinal)];
         foreach (BsonDocument one in all)
@@ -48,11 +49,18 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
             if (name.StartsWith("system.", StringComparison.Ordinal) || name == "mongoperf")
                 continue;
             if (one.FindString("type") == "view")
-                _notLearned.Add($"{name} is a view: it holds no documents of its own");
+                views++;
+            else if (name.StartsWith('^') || name.Contains("$(", StringComparison.Ordinal) || name.Any(char.IsControl))
+                unwritable++;
             else
                 collections.Add(Collection(database, name, one));
         }
 
+        // Names may have to be hashed.
+        if (views > 0)
+            _notLearned.Add($"views, which hold no documents of their own: {views:N0}");
+        if (unwritable > 0)
+            _notLearned.Add($"collections with names that a scenario can't have: {unwritable:N0}");
         if (!all.Any(one => one.FindString("type") != "view"))
             _notLearned.Add($"the database {database} has no collections");
         return new DatabaseSample(database, collections,
@@ -142,7 +150,8 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
         }
         catch (ServerCommandException e)
         {
-            notLearned.Add($"its documents: {e.Message}");
+            // Its message has names, and may have values.
+            notLearned.Add($"its documents: the server's error {e.Code} {e.Error.Name}");
             isWhole = false;
         }
 
