@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using MongoPerf.Measurement;
 using MongoPerf.Traffic.Proxying;
 using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Bson;
@@ -20,6 +21,9 @@ namespace MongoPerf.Learning.Observing;
 public sealed class TrafficSource(MongoConnection connection, string database, TimeSpan time, CancellationToken stop) : ObservationSource
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(50);
+
+    /// <summary>Of more samples, so many are kept, each as likely as any other.</summary>
+    private const int MostSamples = 100_000;
 
     private bool _isRecorded;
     private bool _isPrecise;
@@ -72,15 +76,27 @@ public sealed class TrafficSource(MongoConnection connection, string database, T
 
         try
         {
-            stop.WaitHandle.WaitOne(time);
+            try
+            {
+                stop.WaitHandle.WaitOne(time);
+            }
+            finally
+            {
+                control.Stop();
+            }
         }
-        finally
+        catch
         {
-            control.Stop();
+            // It has data.
+            File.Delete(path);
+            throw;
         }
 
+        if (File.Exists(path))
+            return path;
         // The same folder may be another one on the server's machine.
-        return File.Exists(path) ? path : null;
+        Note($"what the server recorded on its own machine: delete {name} in its trafficRecordingDirectory");
+        return null;
     }
 
     private IEnumerable<ObservedOperation> Sampled()
@@ -88,6 +104,8 @@ public sealed class TrafficSource(MongoConnection connection, string database, T
         Dictionary<(string Namespace, string Type), (double Count, double Microseconds)> before = Counters(out bool isByCollection);
         var samples = new List<(string Namespace, string Type, ObservedOperation Operation)>();
         var watch = Stopwatch.StartNew();
+        var random = new RandomStream(1);
+        int met = 0;
         long cut = 0;
         while (watch.Elapsed < time && !stop.IsCancellationRequested)
         {
@@ -110,13 +128,21 @@ public sealed class TrafficSource(MongoConnection connection, string database, T
                 if (type is "update" or "remove" && command.Find("q") is not null)
                     command = BsonDocument.Of(type == "update" ? ("update", collection) : ("delete", collection),
                         (type == "update" ? "updates" : "deletes", new[] { command }));
-                if (command.FirstOrDefault().Value is { Type: BsonType.String } name)
-                    samples.Add((isByCollection ? $"{of}.{collection}" : "", TypeOf(command.First().Key, type),
-                        new ObservedOperation(now, of, name.ToString(), command)
-                        {
-                            Connection = running.FindInt64("connectionId")?.ToString(System.Globalization.CultureInfo.InvariantCulture),
-                            Plan = running.FindString("planSummary"),
-                        }));
+                if (command.FirstOrDefault().Value is not { Type: BsonType.String } name)
+                    continue;
+                int place = ++met <= MostSamples ? samples.Count : random.Next(met);
+                if (place >= MostSamples)
+                    continue;
+                var sample = (isByCollection ? $"{of}.{collection}" : "", TypeOf(command.First().Key, type),
+                    new ObservedOperation(now, of, name.ToString(), command)
+                    {
+                        Connection = running.FindInt64("connectionId")?.ToString(System.Globalization.CultureInfo.InvariantCulture),
+                        Plan = running.FindString("planSummary"),
+                    });
+                if (place == samples.Count)
+                    samples.Add(sample);
+                else
+                    samples[place] = sample;
             }
 
             TimeSpan left = Interval - TimeSpan.FromSeconds(watch.Elapsed.TotalSeconds - now);
@@ -136,14 +162,15 @@ public sealed class TrafficSource(MongoConnection connection, string database, T
     {
         bool any = false;
         var unseen = new Dictionary<string, double>();
+        ILookup<(string Namespace, string Type), ObservedOperation> all =
+            samples.ToLookup(sample => (sample.Namespace, sample.Type), sample => sample.Operation);
         foreach (((string ns, string type), (double count, double microseconds)) in after)
         {
             (double earlier, double spent) = before.GetValueOrDefault((ns, type));
             double done = count - earlier;
             if (!(done > 0) || (isByCollection && !ns.StartsWith(database + ".", StringComparison.Ordinal)))
                 continue;
-            ObservedOperation[] seen = [.. samples.Where(sample => sample.Namespace == ns && sample.Type == type)
-                .Select(sample => sample.Operation)];
+            ObservedOperation[] seen = [.. all[(ns, type)]];
             double? took = isByCollection ? Math.Max(0, microseconds - spent) / done : null;
             if (seen.Length == 0 && type == "insert" && isByCollection)
                 seen = [new ObservedOperation(0, database, ns[(database.Length + 1)..],
