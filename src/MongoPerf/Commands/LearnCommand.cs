@@ -76,6 +76,9 @@ internal sealed class LearnCommand
         if (output is not null && (File.Exists(output) || Directory.Exists(output)))
             throw new UserException(ExitCode.WrongUsage, $"--output: '{Masking.Shown(output)}' is already there",
                 "name another file, or remove it");
+        if (output is not null && !Directory.Exists(Path.GetDirectoryName(Path.GetFullPath(output))))
+            throw new UserException(ExitCode.WrongUsage, $"--output: '{Masking.Shown(output)}' is in no folder that is there",
+                "create the folder first");
         if (DatabaseSystems.Of(uri) != DatabaseSystems.MongoDb)
             throw new UserException(ExitCode.WrongUsage, $"{DatabaseSystems.Of(uri).Name} can't be learned from, only MongoDB");
         string[]? from = parsed.GetValue(_from) is { Length: > 0 } typed ? typed : null;
@@ -86,11 +89,9 @@ internal sealed class LearnCommand
         // Before anything is read.
         RunFolder? folder = parsed.GetValue(_run) is { } id ? RunFolder.Find(PlanRequests.RunsFolder(parsed, _shared.Out), id) : null;
         ReadPlan? plan = check is null ? null : PlanReader.Read(ScenarioFile.Find(check), new PlanOverrides(), PlanRequests.DefaultSeed);
-        using var signals = new StopSignals("stopping");
         SamplingBudget budget = parsed.GetValue(_budget) ?? new SamplingBudget();
         (DatabaseSample sample, Observation? seen) = LearnedDatabase.Read(
-            ConnectionSecrets.Complete(uri, uri, parsed.GetValue(_shared.PasswordFile)), parsed.GetValue(_database), budget, from,
-            signals.Token);
+            ConnectionSecrets.Complete(uri, uri, parsed.GetValue(_shared.PasswordFile)), parsed.GetValue(_database), budget, from);
         WrittenNames names = new(parsed.GetValue(_hash)
             ?? (parsed.HasTyped(_hash) ? Convert.ToHexString(RandomNumberGenerator.GetBytes(16)) : null));
         Console.Error.WriteLine($"read {ScenarioText.Describe(sample.Cost)}, from {sample.Member}");
@@ -131,14 +132,19 @@ internal sealed class LearnCommand
 
     private static void Write(string path, string text)
     {
+        bool isMade = false;
         try
         {
             using var file = new FileStream(path, FileMode.CreateNew, FileAccess.Write);
+            isMade = true;
             using var writer = new StreamWriter(file);
             writer.Write(text);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
+            // Half a scenario is none, and would be in the way.
+            if (isMade)
+                File.Delete(path);
             throw new UserException(ExitCode.WrongUsage, $"--output: '{Masking.Shown(path)}' can't be written: {e.Message}");
         }
     }

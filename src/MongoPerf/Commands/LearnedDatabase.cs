@@ -30,17 +30,18 @@ internal static class LearnedDatabase
 
     /// <summary>Looks first at what is done: what is read here must not be learned.</summary>
     public static (DatabaseSample Sample, Observation? Seen) Read(
-        string uri, string? database, SamplingBudget budget, string[]? from, CancellationToken stop)
+        string uri, string? database, SamplingBudget budget, string[]? from)
     {
         var preference = new ReadPreference(ReadMode.SecondaryPreferred);
-        (IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings) = DatabaseSystems.MongoDb.Read(uri, EngineKind.Wire, stop);
+        (IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings) =
+            DatabaseSystems.MongoDb.Read(uri, EngineKind.Wire, CancellationToken.None);
         var servers = new ServerDirectory(hosts, settings);
         servers.Look();
         using MongoConnection connection = MongoConnection.Open(servers.Select(preference, 0), settings);
         var reader = new DatabaseReader(connection, budget, preference);
         string name = database ?? OnlyDatabase(reader);
         Observation? seen = from is null ? null
-            : Observation.Read(from, name, () => MongoConnection.Open(servers.Select(ReadPreference.Primary, 0), settings), stop);
+            : Observation.Read(from, name, () => MongoConnection.Open(servers.Select(ReadPreference.Primary, 0), settings));
         if (seen is not null)
             Console.Error.WriteLine(seen.Describe());
         DatabaseSample sample = reader.Read(name);

@@ -4,6 +4,7 @@ using MongoPerf.Learning.Observing;
 using MongoPerf.Learning.Sampling;
 using MongoPerf.Learning.Writing;
 using MongoPerf.Options;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 using MongoPerf.Traffic.Recordings;
@@ -52,8 +53,7 @@ internal sealed class Observation
     /// <param name="from">As <see cref="Check"/> allows.</param>
     /// <param name="database">The database that is learned.</param>
     /// <param name="connect">Connects to the primary or the mongos.</param>
-    /// <param name="stop">Ends it early.</param>
-    public static Observation Read(string[] from, string database, Func<MongoConnection> connect, CancellationToken stop)
+    public static Observation Read(string[] from, string database, Func<MongoConnection> connect)
     {
         if (from is ["log", var log])
             return new Observation(new LogSource(log, database));
@@ -64,11 +64,14 @@ internal sealed class Observation
         }
 
         using MongoConnection connection = connect();
+        // Only this takes a signal to end early: all else just ends.
+        using StopSignals? signals = from is ["traffic", _] ? new StopSignals("ending the observation") : null;
         return new Observation(from switch
         {
             ["profiler"] => new ProfilerSource(connection, database, MostProfiled),
             ["queryStats"] => new QueryStatsSource(connection, database),
-            _ => new TrafficSource(connection, database, TimeSpan.FromSeconds(Seconds(from[1])), stop),
+            _ => new TrafficSource(connection, database, TimeSpan.FromSeconds(Seconds(from[1])),
+                signals!.Token),
         });
     }
 
