@@ -28,6 +28,6 @@ internal static class DeviationTable
     private static string Text(double? value) => value is not { } number ? "-"
         : number.ToString(number >= 1000 || number == Math.Floor(number) ? "N0" : "0.##", CultureInfo.InvariantCulture);
 
-    private static string Text(Deviation one) => one.Share is not { } share ? "missing"
+    private static string Text(Deviation one) => one.Share is not { } share ? one.Deployment is null ? "new" : "missing"
         : double.IsInfinity(share) ? "new" : share.ToString("+0.0 %;-0.0 %;0 %", CultureInfo.InvariantCulture);
 }
