@@ -7,7 +7,7 @@ namespace MongoPerf.Deployments.Sampling;
 /// <summary>How often shards have used each index of collections since a time of their own, as $indexStats says through a router.</summary>
 public sealed class IndexCounters
 {
-    private readonly Dictionary<(string Collection, string Index, string Shard), (long Operations, long Since)> _counters = [];
+    private readonly Dictionary<(string Collection, string Index, string Shard), Counter> _counters = [];
 
     private IndexCounters()
     {
@@ -34,7 +34,7 @@ public sealed class IndexCounters
                     // A run could not be read again with a number that none stores.
                     if (one.FindDouble("accesses.ops") is >= 0 and <= RunJson.Largest and var operations)
                         counters._counters[(collection, one.FindString("name") ?? "", one.FindString("shard") ?? "")] =
-                            ((long)operations, one.FindInt64("accesses.since") ?? 0);
+                            new Counter((long)operations, one.FindInt64("accesses.since") ?? 0, one.FindString("host"));
                 }
             }
             catch (ServerCommandException)
@@ -47,14 +47,20 @@ public sealed class IndexCounters
     }
 
     /// <summary>What came since an earlier look; an index that was built, or a shard that was started, since then counts from 0.</summary>
-    /// <returns>Nothing after <see cref="None"/>: servers may have counted long before.</returns>
+    /// <returns>
+    /// Nothing after <see cref="None"/>: servers may have counted long before. No index of which another member of a shard tells now: each
+    /// has counted for itself.
+    /// </returns>
     public IReadOnlyList<IndexUse> Since(IndexCounters before, string collection) => before == None ? [] :
     [
         .. _counters.Where(one => one.Key.Collection == collection && one.Key.Shard.Length > 0).GroupBy(one => one.Key.Index)
+            .Where(index => !index.Any(one => before._counters.TryGetValue(one.Key, out Counter old) && old.Host != one.Value.Host))
             .OrderBy(index => index.Key, StringComparer.Ordinal)
             .Select(index => new IndexUse(index.Key, index.OrderBy(one => one.Key.Shard, StringComparer.Ordinal).ToDictionary(
                 one => one.Key.Shard,
-                one => before._counters.TryGetValue(one.Key, out (long Operations, long Since) old) && old.Since == one.Value.Since
+                one => before._counters.TryGetValue(one.Key, out Counter old) && old.Since == one.Value.Since
                     ? Math.Max(0, one.Value.Operations - old.Operations) : one.Value.Operations))),
     ];
+
+    private readonly record struct Counter(long Operations, long Since, string? Host);
 }

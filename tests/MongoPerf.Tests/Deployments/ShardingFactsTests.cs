@@ -42,6 +42,15 @@ public sealed class ShardingFactsTests : IDisposable
     }
 
     [Fact]
+    public void Of_a_shard_with_another_primary_nobody_knows_what_it_used()
+    {
+        ShardingFacts facts = Facts();
+        IndexCounters before = facts.ReadIndexCounters();
+        _mongos.Documents["perf.docs"] = [Uses("s0", 14, 100), Uses("s1", 9000, 50, host: "s1-b:27018")];
+        Assert.Empty(Assert.Single(facts.Read(before)).Indexes);
+    }
+
+    [Fact]
     public void Without_a_look_before_the_run_nobody_knows_what_it_used() =>
         Assert.Empty(Assert.Single(Facts().Read(IndexCounters.None)).Indexes);
 
@@ -72,8 +81,8 @@ public sealed class ShardingFactsTests : IDisposable
         Assert.All(collection.Parts, part => Assert.Null(part.OwnedBytes));
     }
 
-    private static BsonDocument Uses(string shard, long operations, long since) => BsonDocument.Of(
-        ("name", "Number_1"), ("host", $"{shard}:27018"),
+    private static BsonDocument Uses(string shard, long operations, long since, string? host = null) => BsonDocument.Of(
+        ("name", "Number_1"), ("host", host ?? $"{shard}:27018"),
         ("accesses", BsonDocument.Of(("ops", operations), ("since", DateTimeOffset.FromUnixTimeMilliseconds(since).UtcDateTime))),
         ("shard", shard));
 
