@@ -1,3 +1,4 @@
+using System.Net;
 using MongoPerf.Server;
 using MongoPerf.Server.Commands;
 using MongoPerf.Server.Commands.Sharding;
@@ -49,6 +50,15 @@ public sealed class ShardRouterTests : IDisposable
         Router.Shard(collection, ById, isUnique: false, chunks: null);
         Assert.Equal(RenameOutcome.Sharded, _server.Store.Rename("test.c", "test", "e", _ => true));
         Assert.Equal(RenameOutcome.Sharded, _server.Store.Rename("test.d", "test", "c", _ => true));
+    }
+
+    [Fact]
+    public void No_zone_is_lost_where_several_clients_add_some()
+    {
+        Router.SetHosts([new IPEndPoint(IPAddress.Loopback, 1), new IPEndPoint(IPAddress.Loopback, 2)]);
+        Parallel.For(0, 200, i => Router.ChangeTags("shard1", tags => [.. tags, $"z{i}"]));
+        BsonDocument shard = Router.Config.Read("shards").Single(one => one.FindString("_id") == "shard1");
+        Assert.Equal(200, shard.FindDocument("tags")!.Count());
     }
 
     private Collection Make() => _server.Store.GetOrCreate("test", "c", out _)!;

@@ -71,6 +71,20 @@ internal sealed class ShardRouter
             _config.Replace("version", _ => false, BsonDocument.Of(("_id", 1), ("clusterId", ObjectIds.Next())));
     }
 
+    /// <summary>Gives a shard other zones.</summary>
+    /// <param name="name">The shard's.</param>
+    /// <param name="change">From the zones that it has.</param>
+    public void ChangeTags(string name, Func<IEnumerable<string>, string[]> change)
+    {
+        lock (_changes)
+        {
+            BsonDocument shard = _config.Read("shards").First(one => one.FindString("_id") == name);
+            string[] tags = change((shard.FindDocument("tags") ?? BsonDocument.Empty).Select(tag => tag.Value.ToString()));
+            _config.Replace("shards", _ => false, BsonDocument.Of(
+                [.. shard.Where(field => field.Key != "tags").Select(field => (field.Key, (object?)field.Value)), ("tags", tags)]));
+        }
+    }
+
     /// <summary>The shard on which a database's unsharded collections are.</summary>
     public int PrimaryOf(string database) => _primaries.GetValueOrDefault(database);
 

@@ -42,14 +42,7 @@ internal static class ZoneCommands
         BsonDocument command = ShardingAdministration.Admin(session, request);
         string name = session.Router.Shards[ShardingAdministration.RequireShard(session, command.First().Value.ToString())];
         string zone = command.FindString("zone") ?? throw CommandException.MissingField(request.NameText, "zone");
-        ConfigCollections config = session.Router.Config;
-        BsonDocument shard = config.Read("shards").First(one => one.FindString("_id") == name);
-        IEnumerable<string> tags = (shard.FindDocument("tags") ?? BsonDocument.Empty).Select(tag => tag.Value.ToString());
-        config.Replace("shards", _ => false, BsonDocument.Of(
-        [
-            .. shard.Where(field => field.Key != "tags").Select(field => (field.Key, (object?)field.Value)),
-            ("tags", change(tags, zone)),
-        ]));
+        session.Router.ChangeTags(name, tags => change(tags, zone));
         reply.Succeed();
     }
 }
