@@ -100,11 +100,12 @@ public sealed class OutageTests
             "--tests", "unack,batch,safe,q4,q5,size", "--max-errors", maxErrors, "--out", runs.Path, "--format", "json");
         using (var watch = GrowthWatch.Of(server))
             Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
-        CrashFor(server, 600);
+        // Both times an operation is under way to the server, so that it fails however slow everything is.
+        proxy.Before = ("insert", () => CrashFor(server, 600));
+        Assert.True(run.WaitUntil(() => proxy.Before is null, "an insert"), "the series ended too early");
         Assert.True(run.WaitForLine("q4 "), "the series ended too early");
         int finds = proxy.Of("find").Count;
-        // Between two phases a few look for documents; the next one to come is an operation. Under way to the server, so that it fails
-        // however slow everything is.
+        // Between two phases a few look for documents; the next one to come is an operation.
         Assert.True(run.WaitUntil(() => proxy.Of("find").Count > finds + 20, "q5"), "the series ended too early");
         proxy.Before = ("find", () => CrashFor(server, 300));
         ProgramResult result = run.WaitForEnd().Expect(exitCode);
