@@ -69,7 +69,7 @@ public static class ConsoleReport
             before = block;
         }
 
-        foreach (string line in text.ToString().TrimEnd('\n').Split('\n'))
+        foreach (string line in Words.Untied(text.ToString()).TrimEnd('\n').Split('\n'))
         {
             output.Write(line.TrimEnd(' '));
             output.Write('\n');
@@ -82,7 +82,16 @@ public static class ConsoleReport
     private static IEnumerable<Block> BlocksOf(Report report, bool isFull) =>
         report.Answer.Count == 0 ? report.Blocks
         : !isFull ? report.Answer
-        : report.Blocks.Concat(report.Answer.Where(block => block is Block.Table or Block.Facts));
+        : report.Blocks.Concat(report.Answer.Where(block => block is Block.Table or Block.Facts)
+            .Select(block => Unsaid(report, block)).Where(block => !block.IsEmpty));
+
+    private static Block Unsaid(Report report, Block block)
+    {
+        if (block is not Block.Facts facts)
+            return block;
+        HashSet<Fact> said = [.. report.Blocks.OfType<Block.Facts>().SelectMany(one => one.Lines)];
+        return facts with { Lines = [.. facts.Lines.Where(fact => fact.Name != "more" && !said.Contains(fact))] };
+    }
 
     private static void Show(IAnsiConsole console, Block block, ConsoleReportOptions options)
     {
@@ -92,7 +101,7 @@ public static class ConsoleReport
                 Line(console, "result", paragraph.Text, Color.Default);
                 break;
             case Block.Paragraph paragraph:
-                console.Write(new Text(paragraph.Text + "\n"));
+                console.Write(Tied(paragraph.Text + "\n"));
                 break;
             case Block.Verdicts verdicts:
                 foreach (Verdict verdict in verdicts.Lines)
@@ -137,7 +146,7 @@ public static class ConsoleReport
             return;
         }
 
-        console.Write(new Text(table.Title + "\n", new Style(decoration: options.IsTerminal ? Decoration.Bold : Decoration.None)));
+        console.Write(Tied(table.Title + "\n", new Style(decoration: options.IsTerminal ? Decoration.Bold : Decoration.None)));
         int[] widths = table.Widths;
         string[] heads = [.. table.Columns.Select(ReportTable.Header)];
         foreach (IReadOnlyList<string> row in table.Rows.Prepend(heads))
@@ -172,9 +181,9 @@ public static class ConsoleReport
         }
 
         foreach (IReadOnlyList<string> row in source.Rows)
-            table.AddRow(row.Select(field => new Text(field)));
+            table.AddRow(row.Select(field => Tied(field)));
         // A title of the table's own would be centred and wrapped to the table's width.
-        console.Write(new Text(source.Title + "\n", new Style(decoration: isTerminal ? Decoration.Bold : Decoration.None)));
+        console.Write(Tied(source.Title + "\n", new Style(decoration: isTerminal ? Decoration.Bold : Decoration.None)));
         console.Write(table);
     }
 
@@ -183,9 +192,11 @@ public static class ConsoleReport
         var grid = new Grid();
         grid.AddColumn(new GridColumn().Width(9).NoWrap());
         grid.AddColumn(new GridColumn());
-        grid.AddRow(new Text(Words.Of(label), new Style(color)), new Text(text));
+        grid.AddRow(new Text(Words.Of(label), new Style(color)), Tied(text));
         console.Write(grid);
     }
+
+    private static Text Tied(string text, Style? style = null) => new(Words.Tied(text), style);
 
     private static IAnsiConsole MakeConsole(TextWriter output, ConsoleReportOptions options)
     {

@@ -77,7 +77,7 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
 
     /// <summary>
     /// The same table with each row in one line of at most so many characters: columns are left out, first those that hold nothing, then
-    /// names on the left are cut off.
+    /// names on the left are shortened, so that they still differ.
     /// </summary>
     /// <param name="width">Of a line.</param>
     /// <param name="gap">Blanks between two columns.</param>
@@ -85,7 +85,7 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
     public ReportTable? InLines(int width, int gap)
     {
         List<int> kept = [.. Enumerable.Range(0, Columns.Count)];
-        IEnumerable<string> empty = Columns.Where((_, i) => i > 0 && Rows.All(row => row[i] == Units.None));
+        IEnumerable<string> empty = Columns.Where((_, i) => i > 0 && IsEmpty(i));
         foreach (string column in empty.Union(LeftOutOfLines.Where(c => Columns.Contains(c))))
         {
             if (Over(kept) > 0)
@@ -96,10 +96,17 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
         if (name < Math.Max(Words.Width(Header(Columns[0])), Math.Min(LeastNameWidth, Widest(0))))
             return null;
         ReportTable table = With(Title, kept);
-        return table with { Rows = [.. table.Rows.Select(row => (IReadOnlyList<string>)[Words.Cut(row[0], name), .. row.Skip(1)])] };
+        string[] names = Words.Cut([.. table.Rows.Select(row => row[0])], name);
+        return table with { Rows = [.. table.Rows.Zip(names, (row, cut) => (IReadOnlyList<string>)[cut, .. row.Skip(1)])] };
 
         int Over(List<int> columns) => columns.Sum(Widest) + ((columns.Count - 1) * gap) - width;
     }
+
+    /// <summary>The same table without columns that hold nothing.</summary>
+    public ReportTable WithoutEmpty() =>
+        With(Title, [.. Enumerable.Range(0, Columns.Count).Where(i => !IsEmpty(i))]) with { Links = Links };
+
+    private bool IsEmpty(int column) => Rows.All(row => row[column] == Units.None);
 
     /// <summary>The characters that each column needs.</summary>
     public int[] Widths => [.. Enumerable.Range(0, Columns.Count).Select(Widest)];
@@ -155,7 +162,7 @@ public sealed record ReportTable(string Title, IReadOnlyList<string> Columns, IR
         : Widest(i)));
 
     private int LongestWord(int column) =>
-        Rows.Select(row => row[column]).Append(Header(Columns[column])).SelectMany(text => text.Split(' ')).Max(LongestPiece);
+        Rows.Select(row => row[column]).Append(Header(Columns[column])).SelectMany(text => Words.Tied(text).Split(' ')).Max(LongestPiece);
 
     /// <summary>A Chinese text may be broken anywhere.</summary>
     private static int LongestPiece(string word) => word.EnumerateRunes().Any(Words.IsWide) ? 2 : word.Length;

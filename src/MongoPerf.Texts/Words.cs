@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text;
+using System.Text.RegularExpressions;
 
 namespace MongoPerf.Texts;
 
@@ -11,7 +12,7 @@ namespace MongoPerf.Texts;
 /// It serves reports, charts and help only: what is stored, and what programs read, is made within <see cref="In"/> English. Units and
 /// numbers are the same in all languages. Never keep a text in a static field: it would stay in the language of whoever came first.
 /// </remarks>
-public static class Words
+public static partial class Words
 {
     private static readonly AsyncLocal<Language?> Scope = new();
     private static Language _chosen = Language.English;
@@ -81,11 +82,74 @@ public static class Words
         return cut.Append('…').ToString();
     }
 
-    /// <summary>The text in rows of at most so many columns, broken at blanks; a word that is longer stays whole.</summary>
+    /// <summary>
+    /// The texts in at most so many columns each. Where some would look alike, what all long ones begin with is left out, and those that
+    /// still do show their first word and what tells them apart.
+    /// </summary>
+    public static string[] Cut(IReadOnlyList<string> texts, int width)
+    {
+        string[] cut = [.. texts.Select(text => Cut(text, width))];
+        if (cut.Distinct().Count() == texts.Distinct().Count())
+            return cut;
+        int begin = RestOf([.. texts.Where(text => Width(text) > width)], width - 1);
+        string[] whole = [.. texts.Select(text => begin == 0 || Width(text) <= width ? text : "…" + text[begin..])];
+        cut = [.. whole.Select(text => Cut(text, width))];
+        TellApart([.. Enumerable.Range(0, whole.Length)]);
+        return cut;
+
+        void TellApart(int[] places)
+        {
+            foreach (int[] alike in places.GroupBy(i => cut[i]).Select(group => group.ToArray()))
+            {
+                string first = whole[alike[0]];
+                if (alike.All(i => whole[i] == first))
+                    continue;
+                string head = Cut(first, width / 3);
+                if (head.LastIndexOf(' ') is > 0 and var blank)
+                    head = head[..blank] + "…";
+                int room = width - Width(head);
+                int rest = RestOf([.. alike.Select(i => whole[i])], room);
+                foreach (int i in alike)
+                    cut[i] = head + Cut(whole[i][rest..], room);
+                if (alike.Select(i => cut[i]).Distinct().Skip(1).Any())
+                    TellApart(alike);
+            }
+        }
+    }
+
+    /// <summary>Where the ends of texts begin that tell them apart: if there is room, with a word that all of them have.</summary>
+    private static int RestOf(string[] texts, int room)
+    {
+        int same = texts.Min(text => text.Length);
+        foreach (string text in texts)
+            same = text.AsSpan(0, same).CommonPrefixLength(texts[0]);
+        if (same > 0 && char.IsHighSurrogate(texts[0][same - 1]))
+            same--;
+        int all = texts.Max(Width) - room;
+        int[] words = [.. Enumerable.Range(1, same).Where(i => texts[0][i - 1] == ' ')];
+        return words.FirstOrDefault(i => i >= all, words.LastOrDefault(i => Width(texts[0][i..same]) < room - 1, same));
+    }
+
+    /// <summary>
+    /// Stands for a blank at which a line must not be broken. Spectre.Console breaks lines at all white space, no-break spaces included.
+    /// </summary>
+    private const char Tie = '\uE000';
+
+    /// <summary>The text with each number tied to its unit, for whatever breaks lines at blanks.</summary>
+    public static string Tied(string text) => BeforeUnit().Replace(text, Tie.ToString());
+
+    public static string Untied(string text) => text.Replace(Tie, ' ');
+
+    [GeneratedRegex(@"(?<=\d) (?=(?:%|[mnµ]?s|min|h|d|[kMGTP]?B|[KMGTP]iB|[\w/]+/s)(?!\w))|(?<=[×±]) (?=\d)")]
+    private static partial Regex BeforeUnit();
+
+    /// <summary>
+    /// The text in rows of at most so many columns, broken at blanks but for those before a unit; a word that is longer stays whole.
+    /// </summary>
     public static string Wrap(string text, int width)
     {
         var rows = new List<string>();
-        foreach (string word in text.Split(' '))
+        foreach (string word in Tied(text).Split(' '))
         {
             if (rows.Count > 0 && Width(rows[^1]) + 1 + Width(word) <= width)
                 rows[^1] += " " + word;
@@ -93,7 +157,7 @@ public static class Words
                 rows.Add(word);
         }
 
-        return string.Join('\n', rows);
+        return Untied(string.Join('\n', rows));
     }
 
     /// <summary>

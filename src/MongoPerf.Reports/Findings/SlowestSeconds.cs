@@ -152,7 +152,7 @@ internal sealed class SlowestSeconds
             yield return Table(Words.Of("The slowest operations, by the second in which they ended"), Operations);
     }
 
-    private static ReportTable Table(string title, IReadOnlyList<SlowSecond> seconds) => new(
+    private static ReportTable Table(string title, IReadOnlyList<SlowSecond> seconds) => new ReportTable(
         title, ["<at", "<operation", "documents", "rate", "usual rate", "p99", "usual p99", "max", "<what coincided"],
         [
             .. seconds.Select(one => (IReadOnlyList<string>)
@@ -165,7 +165,7 @@ internal sealed class SlowestSeconds
         ])
         {
             Links = [.. seconds.Select(one => ChartLink.Of(one.Range))],
-        };
+        }.WithoutEmpty();
 
     /// <summary>"2:32", as the charts over time have it.</summary>
     public static string Clock(double seconds)

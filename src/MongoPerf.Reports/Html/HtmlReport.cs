@@ -19,7 +19,7 @@ internal static class HtmlReport
     {
         report = report.For(Media.Page);
         HtmlWriter html = HtmlPage.Begin(report.Title, pictures.Explore.Css, pictures.Explore.Scripts);
-        html.Element("h1", report.Title);
+        html.Open("h1").Prose(report.Title).Close();
         foreach (Block block in report.Lead.Concat(report.Answer))
             Show(html, block, report.Title, pictures);
         html.Contents();
@@ -39,7 +39,7 @@ internal static class HtmlReport
         switch (block)
         {
             case Block.Paragraph paragraph:
-                html.Element("p", paragraph.Text, "class", paragraph.Tone.ToString().ToLowerInvariant());
+                html.Open("p", "class", paragraph.Tone.ToString().ToLowerInvariant()).Prose(paragraph.Text).Close();
                 break;
             case Block.Verdicts verdicts:
                 Show(html, verdicts.Lines);
@@ -47,7 +47,7 @@ internal static class HtmlReport
             case Block.Cautions cautions:
                 html.Open("ul", "class", "cautions", "aria-label", Words.Of("Cautions"));
                 foreach (string caution in cautions.Lines)
-                    html.Element("li", caution);
+                    html.Open("li").Prose(caution).Close();
                 html.Close();
                 break;
             case Block.Findings findings:
@@ -57,7 +57,7 @@ internal static class HtmlReport
             case Block.Foremost foremost:
                 html.Open("ul", "class", "verdict", "aria-label", Words.Of("Findings"));
                 foreach ((int place, Finding finding) in foremost.All)
-                    html.Open("li").Element("a", finding.Line, "href", "#" + IdOf(place)).Close();
+                    html.Open("li").Open("a", "href", "#" + IdOf(place)).Prose(finding.Line).Close().Close();
                 html.Close();
                 break;
             case Block.Facts facts:
@@ -88,7 +88,7 @@ internal static class HtmlReport
     {
         html.Open("ul", "class", "verdict");
         foreach (Verdict verdict in verdicts)
-            html.Open("li").Element("span", verdict.Mark, "class", "mark " + verdict.GradeMark).Text(" " + verdict.Text).Close();
+            html.Open("li").Element("span", verdict.Mark, "class", "mark " + verdict.GradeMark).Text(" ").Prose(verdict.Text).Close();
         html.Close();
     }
 
@@ -97,7 +97,7 @@ internal static class HtmlReport
 
     private static void Show(HtmlWriter html, Finding finding, int place)
     {
-        html.Element("h3", finding.Text, "id", IdOf(place));
+        html.Open("h3", "id", IdOf(place)).Prose(finding.Text).Close();
         string? link = finding.Range is { } range ? ChartLink.Of(range) : null;
         Show(html, [.. FindingText.Details(finding).Append((Name: "id", Text: finding.Id))
             .Select(detail => new Fact(detail.Name, detail.Text) { Link = detail.Name == Words.Of("range") ? link : null })]);
@@ -110,7 +110,7 @@ internal static class HtmlReport
         {
             html.Open("dt");
             _ = fact.Link is null ? html.Text(Words.Of(fact.Name)) : html.Element("a", fact.Name, "href", fact.Link);
-            html.Close().Element("dd", fact.Text);
+            html.Close().Open("dd").Prose(fact.Text).Close();
         }
 
         html.Close();

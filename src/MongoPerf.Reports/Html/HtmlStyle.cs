@@ -24,6 +24,7 @@ internal static class HtmlStyle
         dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: 0.2rem 1.2rem; margin: 0.5rem 0; }
         dt { color: var(--soft); }
         dd { margin: 0; overflow-wrap: anywhere; }
+        .whole { white-space: nowrap; }
         figure { margin: 1.6rem 0 2rem; }
         figure .wide { background: #ffffff; border: 1px solid var(--line); border-radius: 4px; padding: 4px; }
         figure img { display: block; width: 100%; height: auto; }

@@ -5,6 +5,9 @@ namespace MongoPerf.Reports.Html;
 /// <summary>Writes HTML that is also well-formed XML. All text is escaped here; nothing else writes markup.</summary>
 internal sealed class HtmlWriter
 {
+    /// <summary>Of a word that no line breaks; a longer one might not fit a phone.</summary>
+    private const int LongestWhole = 24;
+
     private readonly StringBuilder _text = new("<!DOCTYPE html>\n");
     private readonly Stack<string> _open = new();
     private readonly List<(string Title, string Id)> _sections = [];
@@ -69,6 +72,19 @@ internal sealed class HtmlWriter
     public HtmlWriter Text(string text)
     {
         Escape(text, isAttribute: false);
+        return this;
+    }
+
+    /// <summary>Text of which no line breaks between a number and its unit, nor within an option, a date or a run's id.</summary>
+    public HtmlWriter Prose(string text)
+    {
+        foreach ((int place, string tied) in Words.Tied(text).Split(' ').Index())
+        {
+            string word = Words.Untied(tied);
+            Text(place == 0 ? "" : " ");
+            _ = word.Length <= LongestWhole && (word != tied || word.Contains('-')) ? Element("span", word, "class", "whole") : Text(word);
+        }
+
         return this;
     }
 

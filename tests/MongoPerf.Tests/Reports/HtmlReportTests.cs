@@ -23,7 +23,7 @@ public sealed partial class HtmlReportTests
 
         Parse(page);
         Assert.Contains("No phase has a result yet, so there is nothing to draw.", page, StringComparison.Ordinal);
-        Assert.Contains("to resume: mongoperf resume 2026-11-21-a", page, StringComparison.Ordinal);
+        Assert.Contains("to resume: mongoperf resume <span class=\"whole\">2026-11-21-a</span>", page, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -61,6 +61,17 @@ public sealed partial class HtmlReportTests
                 "Repeat this run", "Files",
             ],
             heads);
+    }
+
+    /// <summary>Found on paper: "--" ended a line and "repeat 5" began the next; on a phone "13.3" and "ms" were parted.</summary>
+    [Fact]
+    public void No_line_breaks_within_an_option_or_before_a_unit()
+    {
+        string page = PageOf(new GrowingRun { Steps = 1, CommandLine = "mongoperf series --rate-for 13.3 ms, 46.7 % of 2 cores" });
+
+        Assert.Contains(
+            "mongoperf series <span class=\"whole\">--rate-for</span> <span class=\"whole\">13.3 ms,</span> "
+            + "<span class=\"whole\">46.7 %</span> of 2 cores</dd>", page, StringComparison.Ordinal);
     }
 
     [Fact]
