@@ -28,7 +28,7 @@ internal static class GrowthTables
                 .. lines.Select(line => Units.Rate(line.RateAt(i))),
             ]).ToList();
         return ReportTables.Thinned(
-            Words.Of($"Rates as {growth.Name} grows: documents/s of inserts, operations/s of everything else"),
+            Words.Of($"Rates as {growth.Name} grows: documents/s for inserts, operations/s for everything else"),
             ["documents", .. lines.Select(line => NameOf(line, lines))], rows);
     }
 

@@ -54,7 +54,7 @@ public static class JunitReport
         return new Case(history.Scenario, line.Row.Name, 0)
         {
             Failure = line.IsRegression ? $"worse: {changes}" : null,
-            Skipped = line.IsJudged ? null : $"undecided; a change can be told from chance in {line.Needed} runs or more",
+            Skipped = line.IsJudged ? null : $"undecided; it takes {line.Needed} runs or more to tell a change from chance",
             Output = changes.Length > 0 ? changes : null,
         };
     }

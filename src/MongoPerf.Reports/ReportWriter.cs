@@ -24,7 +24,7 @@ public static class ReportWriter
             static (run, output) => MarkdownReport.Write(RunReport.Of(run), output)),
         new("result.json", "all results for programs to read", JsonReport.Write),
         new("results.csv", "results, a row for each operation of each phase", CsvReport.WriteResults),
-        new("sizes.csv", "sizes, a row for each time they were taken", CsvReport.WriteSizes),
+        new("sizes.csv", "sizes, a row for each time they were recorded", CsvReport.WriteSizes),
         new(SamplesFile, "the client's samples over time", Write: null),
         new("server.csv", "the server's samples over time", CsvReport.WriteServerSamples),
         new("host.csv", "the machine's samples over time", CsvReport.WriteHostSamples),
@@ -39,7 +39,7 @@ public static class ReportWriter
     ];
 
     private static readonly TextFile[] ReplicaFiles =
-        [new("replicas.csv", "how far the members of replica sets were behind, over time", CsvReport.WriteReplicaSamples)];
+        [new("replicas.csv", "how far replica set members lagged, over time", CsvReport.WriteReplicaSamples)];
 
     private static readonly TextFile[] StepFiles = [new("steps.csv", "the steps of operations over time", CsvReport.WriteSteps)];
 

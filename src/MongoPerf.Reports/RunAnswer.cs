@@ -107,12 +107,12 @@ internal static class RunAnswer
         if (run.Failures > run.Settings.Plan.MaxErrors)
             return Words.Of($"to see what failed: {CommandFor("report", run, runsFolder)} --full");
         if (run.Run.Repeat is not null)
-            return Words.Of($"to see how far the repeats differ: {CommandFor("compare", run, runsFolder)}");
+            return Words.Of($"to see how much the repeats differ: {CommandFor("compare", run, runsFolder)}");
         if (GrowthFigures.Of(run) is [var growth, ..] && growth.Steps.Count >= Forecasts.GrowthFit.LeastSizes)
             return Words.Of($"to see how it would continue: {CommandFor("forecast", run, runsFolder)} "
                 + $"--documents {Units.Count(10 * growth.LargestDocuments)}");
         return run.Results.Any() && run.Run is { Clients: [], Try: null }
-            ? Words.Of($"to see how far another run differs: {CommandText.Again(run.Run.CommandLine, "--repeat 5")}")
+            ? Words.Of($"to see how much another run differs: {CommandText.Again(run.Run.CommandLine, "--repeat 5")}")
             : ReportLines.Next(run, runsFolder);
     }
 
@@ -127,7 +127,7 @@ internal static class RunAnswer
             (long first, long last) = (growth.Steps[0].Documents, growth.Steps[^1].Documents);
             string name = growths.Count == 1 ? "" : $"{growth.Name} ";
             yield return Table(first == last
-                ? Words.Of($"{name}at {Units.Count(last)} documents; rate: docs/s of inserts, else ops/s")
+                ? Words.Of($"{name}at {Units.Count(last)} documents; rate: docs/s for inserts, else ops/s")
                 : Words.Of($"{name}at {Units.Count(last)} documents; max at any size; change since {Units.Count(first)}; "
                     + $"inserts in docs/s"),
                 rows);
@@ -140,7 +140,7 @@ internal static class RunAnswer
             .SelectMany(phase => phase.Operations.Concat(phase.Totals)
                 .Select(result => RowOf(phase, result, seconds[result].FirstOrDefault(), findings)))];
         if (single.Length > 0)
-            yield return Table(Words.Of("rate: docs/s of inserts, else ops/s; change: from the first quarter to the last"), single);
+            yield return Table(Words.Of("rate: docs/s for inserts, else ops/s; change: from the first quarter to the last"), single);
     }
 
     private static ReportTable Table(string title, Row[] rows)

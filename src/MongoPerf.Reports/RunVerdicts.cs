@@ -119,7 +119,7 @@ internal static class RunVerdicts
         long unproved = SentBlindly(run.Results.Where(result => result.IsArrivalUnknown));
         if (unproved > 0)
             verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(unproved)} documents arrived "
-                + $"can't be told, as the server removes documents by itself")));
+                + $"is unknown, as the server itself removes documents")));
         if (unknown > 0)
             verdicts.Add(new Verdict(Grade.Note, Words.Of($"unacknowledged inserts: how many of {Units.Exact(unknown)} documents arrived "
                 + $"is unknown, as the run was interrupted while they were sent")));

@@ -124,7 +124,7 @@ internal sealed class StepReader(
             throw MappingReader.Wrong(node,
                 $"{at}: as is '{name}'; expected a name of letters, digits and _, other than {StepScope.Element} and {StepScope.Place}");
         if (!scope.TryAdd(name, _steps.Count + 1))
-            throw MappingReader.Wrong(node, $"{at}: an earlier step brings '{name}' already", "give it another name");
+            throw MappingReader.Wrong(node, $"{at}: an earlier step is already called '{name}'", "give it another name");
     }
 
     private static void Require(Operation operation, MappingReader of, TransactionSettings? transaction, string at)
@@ -149,7 +149,7 @@ internal sealed class StepReader(
         null => null,
         ScalarNode { IsNull: false } text => scope.Path(text.Text, text, $"{at}: each"),
         { } other => throw MappingReader.Wrong(
-            other, $"{at}: each is {other.Describe()}; expected the path of an array that an earlier step brought",
+            other, $"{at}: each is {other.Describe()}; expected the path of an array that an earlier step returned",
             "such as each: order.items"),
     };
 
@@ -161,7 +161,7 @@ internal sealed class StepReader(
         if (node is ScalarNode { IsNull: false } text)
             return [new StepCondition(scope.Path(text.Text, text, what), null, null)];
         if (node is not MappingNode { Entries.Count: > 0 } mapping)
-            throw MappingReader.Wrong(node, $"{what} asks for nothing; expected a name, or conditions on what earlier steps brought",
+            throw MappingReader.Wrong(node, $"{what} asks for nothing; expected a name, or conditions on what earlier steps returned",
                 "such as if: order, or if: {order.status: open, order.total: {$gt: 100}}");
         return [.. mapping.Entries.SelectMany(entry => Conditions(entry, scope, what))];
     }

@@ -83,11 +83,11 @@ internal sealed record Generator(string Name, string Form, string Description, I
         new("^key", "^key", "In operations: the _id of the document that was drawn.", []),
         new("^field", "{^field: name}", "In operations: a field of the document that was drawn, so that queries find it.", []),
         new("^write", "^write", "In $set of an update or a findAndModify, and in a replacement: a number of its own for each write, from 1 "
-            + "in each phase, by which those who watch know it.", []),
+            + "in each phase, by which a watch recognises it.", []),
         new("^existing", "{^existing: {of: products.sku, draw: frequency, sample: 10k}}", "In operations on existing data: a value that a "
             + "field of the collection has, from a sample of its documents (10k) that is taken before the run begins; each different value "
             + "equally often, or with draw: frequency as often as it occurs. Alone, the field where it stands.", ["of", "draw", "sample"]),
-        new("^from", "{^from: {path: order.items.0.product, default: 0}}", "In steps: what an earlier step brought, or the default where "
+        new("^from", "{^from: {path: order.items.0.product, default: 0}}", "In steps: what an earlier step returned, or the default where "
             + "there is nothing.", ["path", "default"]),
     ];
 

@@ -28,8 +28,8 @@ internal static class KeyChoiceReader
                     "Percentage of the operations that go to the share of the data given by fraction [default: 95]."),
                 new("fraction", KeyKind.Number, "Share of the data that those operations go to [default: 0.8571428571]."),
             ]),
-        new("sequential", "One after the other, and from the start again.", []),
-        new("first", "Only the first: a hot set. The value is their number; --scale multiplies it.", []),
+        new("sequential", "One after the other, then from the start again.", []),
+        new("first", "Only the first ones, a hot set: how many; --scale multiplies it.", []),
     ];
 
     private static IEnumerable<string> Names => Choices.Select(c => c.Name);

@@ -465,7 +465,7 @@ public sealed class OperationReader(
             if (((string[])["sort", "skip", "limit", "many"]).FirstOrDefault(IsForSeveral) is { } wrong)
                 throw MappingReader.Wrong(
                     Reader.Find(wrong)!,
-                    $"{Path}: {wrong} is for several documents, but key without a filter is the one document drawn",
+                    $"{Path}: {wrong} is for several documents, but key without a filter means the one document drawn",
                     $"write {All}; or remove {wrong}");
             return DocumentValue.Of(("_id", ReferenceValue.Of(About!.Documents, About.Documents.Id)));
         }

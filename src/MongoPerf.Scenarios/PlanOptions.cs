@@ -32,7 +32,7 @@ public static class PlanOptions
     };
 
     public static PlanOption Operations { get; } = new(
-        "--operations", "COUNT", "Number of operations, all threads together, warm-up included", Count)
+        "--operations", "COUNT", "Number of operations over all threads, warm-up included", Count)
     {
         Place = PlanPlace.Phases,
         Key = "count",
@@ -80,7 +80,7 @@ public static class PlanOptions
 
     public static PlanOption Rates { get; } = new(
         "--rate", "RATE[,RATE…]",
-        "Target operations per second, all threads together, in the query phases; response times then count from when each operation "
+        "Target operations per second over all threads, in the query phases; response times then count from when each operation "
         + "is due; a list runs each in turn [default: as fast as possible]",
         text => Quantities.ParseList(text, one => (double)Quantities.ParseCount(one)))
     {

@@ -63,15 +63,15 @@ internal static class ScenarioLanguage
         new("files", KeyKind.Mapping,
             "In place of count and document: it is a GridFS bucket of this name, with its two collections and their indexes.", Files),
         new("indexes", KeyKind.Documents,
-            "Each a key such as {name: 1}, or {key: {name: 1}, unique: true, …}; there before the first document."),
+            "Each a key such as {name: 1}, or {key: {name: 1}, unique: true, …}; created before the first document."),
         new("shardKey", KeyKind.Document, "Such as {_id: hashed}; used on a sharded deployment."),
-        new("presplit", KeyKind.Count, "Chunks that it is cut into, spread over the shards, before it has documents "
+        new("presplit", KeyKind.Count, "Chunks into which it is split, spread over the shards, while it is empty "
             + "[default: --presplit, or the server's choice]."),
-        new("zones", KeyKind.Mappings, "Ranges of the shardKey that a shard of their own holds.", Zone),
+        new("zones", KeyKind.Mappings, "Ranges of the shardKey that one shard each holds.", Zone),
         new("shard", KeyKind.Count, "In place of a shardKey: the only shard that holds it, from 1; used on a sharded deployment."),
         new("options", KeyKind.Document, "Of MongoDB's command create, such as {capped: true, size: 1000000}: capped, timeseries, "
             + "clusteredIndex, validator, collation; no views."),
-        new("existing", KeyKind.Flag, "The collection is there, and its documents are only read: nothing is written to the deployment, "
+        new("existing", KeyKind.Flag, "The collection exists, and its documents are only read: nothing is written to the deployment, "
             + "and no other key is allowed [default: false]."),
     ]);
 
@@ -88,16 +88,16 @@ internal static class ScenarioLanguage
         new("name", KeyKind.Text, "Its name in results [default: the kind]."),
         new("weight", KeyKind.Number, "Its share is this over the sum of all weights [default: 1]."),
         new("think", KeyKind.Value, "How long a thread waits after it, in place of the group's think; as there, or {fixed: 18s, mean: 12s} "
-            + "for a fixed time and a drawn one beside it."),
+            + "for a fixed time plus a drawn one."),
         KeyKey,
     ];
 
     private static readonly Key FilterKey = new(
-        "filter", KeyKind.Document, "Which documents, {} for every one; ^key is the _id of the one drawn, ^field: NAME a field of it.");
+        "filter", KeyKind.Document, "Which documents, {} for all; ^key is the _id of the one drawn, ^field: NAME one of its fields.");
     private static readonly Key HintKey = new("hint", KeyKind.Value, "An index's name or key.");
     private static readonly Key SortKey = new("sort", KeyKind.Document, "Such as {date: -1}.");
     private static readonly Key ProjectionKey = new("projection", KeyKind.Document, "Fields to return.");
-    private static readonly Key SkipKey = new("skip", KeyKind.Value, "Documents to leave out first.");
+    private static readonly Key SkipKey = new("skip", KeyKind.Value, "Documents to skip first.");
     private static readonly Key LimitKey = new("limit", KeyKind.Value, "Documents at most.");
     private static readonly Key WithKey = new("with", KeyKind.Value, "Operators such as {$set: …}, or a pipeline (a list).");
     private static readonly Key ReplacementKey = WithKey with
@@ -110,7 +110,7 @@ internal static class ScenarioLanguage
     private static readonly Key ArrayFiltersKey = new(
         "arrayFilters", KeyKind.Documents, "Which elements of arrays $[NAME] means, a condition for each NAME, such as [{item.count: 0}].");
     private static readonly Key CollationKey = new(
-        "collation", KeyKind.Document, "How texts are compared and sorted, such as {locale: en, strength: 2}.");
+        "collation", KeyKind.Document, "How strings are compared and sorted, such as {locale: en, strength: 2}.");
     private static readonly Key LetKey = new("let", KeyKind.Document, "Variables for expressions, read as $$NAME.");
     private static readonly Key MaxTimeKey = new("maxTimeMS", KeyKind.Count, "Milliseconds that the server may work on it; then it fails.");
     private static readonly Key CommentKey = new("comment", KeyKind.Value, "What the server's log and profiler show of it.");
@@ -143,7 +143,7 @@ internal static class ScenarioLanguage
                 "batchSize", KeyKind.Count, "Documents per reply."), .. AllOptions]),
         Operation("update", "Changes one document, or many.",
             [WriteConcernKey, FilterKey, WithKey, ManyKey, UpsertKey, ArrayFiltersKey, HintKey, .. AllOptions]),
-        Operation("replace", "Puts a whole document in place of one.",
+        Operation("replace", "Replaces a whole document.",
             [WriteConcernKey, FilterKey, ReplacementKey, UpsertKey, HintKey, .. AllOptions]),
         Operation("delete", "Deletes one document, or many.", [WriteConcernKey, FilterKey, ManyKey, HintKey, .. AllOptions]),
         Operation("findAndModify", "Changes or removes one document and returns it.",
@@ -167,7 +167,7 @@ internal static class ScenarioLanguage
         Operation("upload", "Writes a file of a GridFS bucket: its chunks, then its document, timed as one.", [WriteConcernKey]),
         Operation("download", "Reads a file of a GridFS bucket whole, chunk by chunk, timed as one.", [.. ReadKeys]),
         Operation("count", "Counts documents.", [.. ReadKeys, FilterKey, SkipKey, LimitKey, HintKey, .. ReadOptions]),
-        Operation("distinct", "The different values of a field.",
+        Operation("distinct", "Returns the different values of a field.",
             [.. ReadKeys, new("field", KeyKind.Text, "Its path."), FilterKey, HintKey with
             {
                 Description = "An index's name or key (MongoDB 7.1 and later).",
@@ -187,7 +187,7 @@ internal static class ScenarioLanguage
         Operation("createIndexes", "Builds indexes.", [WriteConcernKey, new("indexes", KeyKind.Documents, "As in data."), CommentKey]),
         Operation("dropIndexes", "Drops an index, or all but _id.",
             [WriteConcernKey, new("index", KeyKind.Value, "Its name or key [default: all]."), CommentKey]),
-        Operation("compact", "Gives free space of the collection's files back.",
+        Operation("compact", "Returns free space in the collection's files to the system.",
             [new("force", KeyKind.Flag, "Also on a primary."), CommentKey]),
         Operation("validate", "Checks the collection and its indexes.", [new("full", KeyKind.Flag, "Every document too.")]),
         Operation("runCommand", "Any command; the value is the command itself.",
@@ -200,17 +200,17 @@ internal static class ScenarioLanguage
 
     public static IReadOnlyList<string> OperationKinds { get; } = [.. Operations.Select(o => o.Name)];
 
-    private static readonly Key IfKey = new("if", KeyKind.Value, "Leaves the step out unless this holds of what earlier steps brought: a "
-        + "name such as order (it brought something), or conditions such as {order.total: {$gt: 100}}.");
+    private static readonly Key IfKey = new("if", KeyKind.Value, "Skips the step unless this holds for what earlier steps returned: a "
+        + "name such as order (it returned something), or conditions such as {order.total: {$gt: 100}}.");
 
     private static readonly Key[] StepKeys =
     [
-        new("as", KeyKind.Text, "Names what the step brings, for later steps: {^from: NAME.field}. A find and an aggregate bring their "
+        new("as", KeyKind.Text, "Names what the step returns, for later steps: {^from: NAME.field}. A find and an aggregate return their "
             + "documents, an insert those that it inserted, findAndModify its document, count a number, distinct its values, others "
             + "their reply."),
         IfKey,
         new("each", KeyKind.Text,
-            "Path of an array that an earlier step brought: the step runs once for every element, {^from: each.field}."),
+            "Path of an array that an earlier step returned: the step runs once for each element, {^from: each.field}."),
     ];
 
     /// <summary>A step that only waits.</summary>
@@ -246,7 +246,7 @@ internal static class ScenarioLanguage
                 .. of.Keys.Where(key => key.Name is not ("weight" or "think")),
                 .. of.Name is "insert" or "insertMany"
                     ? [new Key(
-                        "with", KeyKind.Document, "Fields in place of those that the collection's document generates, or beside them.")]
+                        "with", KeyKind.Document, "Fields that replace, or are added to, those of the collection's document.")]
                     : (Key[])[],
                 .. StepKeys,
             ],
@@ -261,21 +261,21 @@ internal static class ScenarioLanguage
         BulkWrite("insert", "Inserts documents.", []),
         BulkWrite("update", "Changes one document, or many.",
             [FilterKey, WithKey, ManyKey, UpsertKey, ArrayFiltersKey, HintKey, CollationKey, KeyKey]),
-        BulkWrite("replace", "Puts a whole document in place of one.",
+        BulkWrite("replace", "Replaces a whole document.",
             [FilterKey, ReplacementKey, UpsertKey, HintKey, CollationKey, KeyKey]),
         BulkWrite("delete", "Deletes one document, or many.", [FilterKey, ManyKey, HintKey, CollationKey, KeyKey]),
     ];
 
     private static readonly Key[] BalancerKeys =
     [
-        new("balancer", KeyKind.Text, "In place of operations: sets the balancer of a sharded deployment on, off, or to the hours of the "
-            + "day HH:MM-HH:MM; now opens a window that closes when all is balanced. Afterwards it is as it was before the run."),
+        new("balancer", KeyKind.Text, "Replaces operations: sets the balancer of a sharded deployment to on, off, or a time window "
+            + "HH:MM-HH:MM; now opens a window that closes when all is balanced. When the run ends, the balancer is restored."),
         new("within", KeyKind.Duration,
             "Of a balancer: waits until the collections are balanced, but no longer [default: 10m with now, otherwise it does not wait]."),
     ];
 
     /// <summary>A part of how a rate, or the number of threads, changes within a phase.</summary>
-    public static KeySet Piece { get; } = new("piece", "A step, or a straight line from one value to another.",
+    public static KeySet Piece { get; } = new("piece", "A step, or a ramp from one value to another.",
     [
         new("at", KeyKind.Number, "The value throughout."),
         new("from", KeyKind.Number, "The value at its start [default: where the one before ended]."),
@@ -291,17 +291,18 @@ internal static class ScenarioLanguage
     private static readonly Key ThinkKey = new("think", KeyKind.Value, "How long each thread waits between a reply and its next operation, "
         + "such as 10ms; {mean: 10ms} draws the times (exponential). Not with a rate.");
 
-    public static KeySet Connections { get; } = new("connections", "How the threads come by their connections: one of these.",
+    public static KeySet Connections { get; } = new("connections", "How the threads get their connections: one of these.",
     [
-        new("pool", KeyKind.Count, "They share so many, and wait until one is free; the wait is part of an operation's latency."),
-        new("churn", KeyKind.Text, "So often, such as 50/s, an operation is due that connects and logs in, does its work and closes; in "
-            + "place of a rate. Opening the connection is part of the operation's latency."),
-        new("storm", KeyKind.Count, "So many are opened at the same moment when the group begins, and again when they are lost; in place "
-            + "of threads, as each has one."),
+        new("pool", KeyKind.Count, "How many connections the threads share; a thread waits until one is free, and the wait is part of "
+            + "an operation's latency."),
+        new("churn", KeyKind.Text, "How often, such as 50/s, an operation is due that connects, logs in, does its work and closes; "
+            + "replaces a rate. Opening the connection is part of the operation's latency."),
+        new("storm", KeyKind.Count, "How many connections are opened at once when the group begins, and again when they are lost; "
+            + "replaces threads, as each has one."),
     ]);
 
     private static readonly Key ConnectionsKey = new("connections", KeyKind.Mapping,
-        "How its threads come by their connections [default: each has its own throughout].", Connections);
+        "How its threads get their connections [default: each keeps one of its own].", Connections);
 
     public static KeySet Group { get; } = new("group", "Threads with a workload of their own, beside other groups of the same phase.",
     [
@@ -331,14 +332,14 @@ internal static class ScenarioLanguage
         new("load", KeyKind.Text, "The collection to load; the phase then has no operations."),
         new("check", KeyKind.Text,
             "The collection in which every document that was written must be found; missing ones end the run with exit code 5."),
-        new("checks", KeyKind.Value, "In a phase that does nothing else: looks at the file's checks, all of them or those in a list of "
+        new("checks", KeyKind.Value, "In a phase that does nothing else: runs the file's checks, all of them or those in a list of "
             + "names; violations end the run with exit code 5."),
         new("ranges", KeyKind.Flag,
-            "Of a load: each thread writes an unbroken range of the documents, not whichever come next [default: false]."),
+            "Of a load: each thread writes a contiguous range of the documents, not whichever come next [default: false]."),
         new("lap", KeyKind.Count, "Lap length in documents of a load, or operations of a phase with a count, such as 10k: "
             + "each thread's time per lap is recorded; --scale multiplies it."),
-        new("restart", KeyKind.Text, "Before it begins, the run's own server is stopped and started again; cold also makes the system "
-            + "forget its files, kill ends it by kill -9 [default: none].") { Allowed = Restarts },
+        new("restart", KeyKind.Text, "Before it begins, the run's own server is stopped and started again; cold also drops its files "
+            + "from the page cache, kill ends it with kill -9 [default: none].") { Allowed = Restarts },
         new("threads", KeyKind.Course,
             "How many; a list gives a result for each, a list of mappings says how they change over time [default: 1].", Piece),
         new("duration", KeyKind.Duration, "How long, warm-up included [default: 30s, unless count is given]."),
@@ -359,19 +360,19 @@ internal static class ScenarioLanguage
         },
         OrderedKey with { Description = "Of a load: stop at the first error [default: false]." },
         WriteConcernKey with { Description = "Of a load." },
-        new("sizes", KeyKind.Value, "true takes the first collection's sizes when the phase is over [default: true for a load]; "
-            + "a collection's name, in a phase that does nothing else, takes that one's. Of a growth: the sizes at which it stops, "
+        new("sizes", KeyKind.Value, "true records the first collection's sizes when the phase is over [default: true for a load]; "
+            + "a collection's name, in a phase that does nothing else, records that one's. Of a growth: the sizes at which it stops, "
             + "such as [1M, 2M, 5M, 10M], in place of to and step."),
         new("explain", KeyKind.Flag, "Before it begins, the server explains each of its finds; the results have the index and the "
             + "documents examined [default: true at each size of a growth and on existing data, else false]."),
         new("assert", KeyKind.Texts, "What must be true of the results, such as 'read.p99 < 10ms'; if not, the exit code is 99."),
         new("operations", KeyKind.Mappings, "What its threads do."),
         .. BalancerKeys,
-        new("groups", KeyKind.Mappings, "Several groups of threads at once, in place of threads and operations.", Group),
+        new("groups", KeyKind.Mappings, "Several groups of threads at once; replaces threads and operations.", Group),
     ];
 
     /// <summary>A phase that runs at each size of a growth.</summary>
-    public static KeySet Each { get; } = new("phase", "Holds a workload for a time or a count, or takes sizes.", PhaseKeys);
+    public static KeySet Each { get; } = new("phase", "Holds a workload for a time or a count, or records sizes.", PhaseKeys);
 
     public static KeySet Write { get; } = new("write", "One way of writing in a growth.",
     [
@@ -405,7 +406,7 @@ internal static class ScenarioLanguage
             "Whether each replica set of 2 members has an arbiter beside them; --arbiter adds one [default: false]."),
     ];
 
-    public static KeySet Cluster { get; } = new("cluster", "A sharded cluster that is brought up for the run.",
+    public static KeySet Cluster { get; } = new("cluster", "A sharded cluster that is started for the run.",
     [
         new("shards", KeyKind.Count, "How many; --shards overrides it."),
         new("members", KeyKind.Count, "Of each shard's replica set; --members overrides it [default: 1]."),
@@ -437,7 +438,7 @@ internal static class ScenarioLanguage
     /// <summary>A condition that the data must meet.</summary>
     public static KeySet Check { get; } = new("check", "A condition that the data must meet: an aggregation that must find nothing.",
     [
-        new("name", KeyKind.Text, "What must hold, for results and messages."),
+        new("name", KeyKind.Text, "What must hold, as a name for results and messages."),
         new("aggregate", KeyKind.Text, "The collection."),
         new("pipeline", KeyKind.Documents, "Its stages, without generated values: what they find violates the condition."),
         new("allowDiskUse", KeyKind.Flag, "Large sorts may use the disk."),
@@ -457,7 +458,7 @@ internal static class ScenarioLanguage
         new("maxSkipped", KeyKind.Text,
             "Arrivals of a rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]."),
         new("scalable", KeyKind.Flag, "false refuses --scale: what is done depends on the counts [default: true]."),
-        new("mayWrite", KeyKind.Texts, "What its operations may write although the run does not create it: DB.COLL, "
+        new("mayWrite", KeyKind.Texts, "What its operations may write that the run does not create: DB.COLL, "
             + "DB.* for a whole database, or server for commands that act on all of it. --may-write must confirm each."),
         new("phases", KeyKind.Mappings, "What is done, one after the other.", Phase),
         new("checks", KeyKind.Mappings, "Conditions that the data must meet when the last phase is over, and wherever a phase asks "

@@ -157,7 +157,7 @@ internal sealed partial class ScenarioParameters
         return level + value.Levels <= NodeReader.MostLevels
             ? value with { Position = scalar.Position }
             : throw MappingReader.Wrong(
-                scalar, $"parameter '{name}' makes this nested too deep; at most {NodeReader.MostLevels} levels are allowed");
+                scalar, $"parameter '{name}' makes this nested too deeply; at most {NodeReader.MostLevels} levels are allowed");
     }
 
     /// <param name="file">The file as it is written: what the command line replaced counts as used.</param>

@@ -55,8 +55,8 @@ internal sealed class StepScope(IReadOnlyList<(string Name, int Step)> all)
         throw MappingReader.Wrong(
             place,
             _slots.Count == 0
-                ? $"{what}: no step before this one names what it brings, so there is no '{name}'"
-                : $"{what}: no step before this one brings '{name}'; allowed: {string.Join(", ", _slots.Keys)}",
-            NearestName.Hint(name, _slots.Keys) ?? $"name what a step brings: {{find: …, as: {(name.Length > 0 ? name : "order")}}}");
+                ? $"{what}: no earlier step names what it returns, so there is no '{name}'"
+                : $"{what}: no earlier step returns '{name}'; allowed: {string.Join(", ", _slots.Keys)}",
+            NearestName.Hint(name, _slots.Keys) ?? $"name what a step returns: {{find: …, as: {(name.Length > 0 ? name : "order")}}}");
     }
 }

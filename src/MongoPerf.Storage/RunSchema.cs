@@ -208,7 +208,7 @@ public static class RunSchema
             throw Unusable(runFolder, $"{Path.GetFileName(path)} is a link", "name the folder that it leads to");
         // A run's own journal is run.db-wal; the mode is set before anything is stored.
         if (!readOnly && File.Exists(file + RollbackJournal))
-            throw Unusable(runFolder, $"has a {FileName}{RollbackJournal}, which MongoPerf does not leave",
+            throw Unusable(runFolder, $"has a {FileName}{RollbackJournal}, which MongoPerf never leaves behind",
                 "if the run is yours, open run.db with the 'sqlite3' program once, which settles it");
     }
 

@@ -45,7 +45,7 @@ public sealed class ServerPromiseTests(TestServers servers) : IDisposable
               - {check: c}
             """, "--format", "text", "--full").Expect(0);
         // The text is wrapped.
-        Assert.Contains("how many of 2,000 documents arrived can't be told",
+        Assert.Contains("how many of 2,000 documents arrived is unknown",
             string.Join(' ', result.Output.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)), StringComparison.Ordinal);
     }
 

@@ -9,7 +9,7 @@ namespace MongoPerf.Load.Documents;
 public sealed class FromValue(ValuePath path, TemplateValue? usual) : TemplateValue
 {
     private readonly byte[] _text = Encoding.UTF8.GetBytes($"^from: {path.Text}");
-    private readonly string _missing = $"takes '{path.Text}', and no earlier step brought it: give it a default, or the step an if";
+    private readonly string _missing = $"takes '{path.Text}', and no earlier step returned it: give it a default, or the step an if";
 
     public override IEnumerable<TemplateValue> Parts => usual is null ? [] : [usual];
 

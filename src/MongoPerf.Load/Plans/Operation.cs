@@ -37,7 +37,7 @@ public sealed record CommandOptions
 {
     public static CommandOptions None { get; } = new();
 
-    /// <summary>How texts are compared and sorted, such as {locale: en, strength: 2}.</summary>
+    /// <summary>How strings are compared and sorted, such as {locale: en, strength: 2}.</summary>
     public BsonDocument? Collation { get; init; }
 
     /// <summary>Variables of the command's expressions.</summary>

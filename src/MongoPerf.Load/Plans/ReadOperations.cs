@@ -73,7 +73,7 @@ public sealed record CountDocuments(string Name, string Collection, DocumentValu
         .Add("collation", Options.Collation).AddOptions(Options).AddReadConcerns(Concerns).Build();
 }
 
-/// <summary>The different values of a field.</summary>
+/// <summary>Returns the different values of a field.</summary>
 public sealed record DistinctValues(string Name, string Collection, string Field, DocumentValue Filter) : Operation(Name, Collection)
 {
     public TemplateValue? Hint { get; init; }

@@ -149,16 +149,16 @@ internal sealed class CollectionSharder(
         var zones = new CollectionZones(collection, RunPatiently);
         if (zones.AreForeign(router))
         {
-            plan.Notify($"{Namespace} was there, sharded, before the run: the file's zones are left out for it");
+            plan.Notify($"{Namespace} was already sharded before the run: the file's zones are ignored for it");
             return;
         }
 
         if (plan.Settings.Presplit is not null)
-            plan.Notify($"{Namespace} has zones, which cut it; --presplit is left out for it");
+            plan.Notify($"{Namespace} is split by its zones: --presplit is ignored for it");
         IReadOnlyList<BsonDocument> there = isEmpty ? collection.ReadChunks() : [];
         if (there.Count == 1)
         {
-            plan.Notify($"{Namespace}: {plan.Zones.Count} zones are brought to their shards");
+            plan.Notify($"{Namespace}: {plan.Zones.Count} zones: moving them to their shards");
             var points = new List<BsonDocument> { Key.At(Bounds.Least) };
             var shards = new List<string?>();
             foreach (ZoneRange zone in plan.Zones)

@@ -63,7 +63,7 @@ internal static class ComparisonAnswer
         HashSet<OperationComparison> shown = [.. all.OrderBy(operation => operation.Tested.Any(Differs) ? 0 : 1).Take(MostRows)];
         string left = all.Length > shown.Count ? Words.Of($" ({shown.Count} of {all.Length} operations)") : "";
         return new ReportTable(
-            Words.Of($"{name} (ratio: to {baseline}); rate: docs/s of inserts, else ops/s") + left,
+            Words.Of($"{name} (ratio: to {baseline}); rate: docs/s for inserts, else ops/s") + left,
             ["<operation", "baseline", "rate", .. percentiles.Select(static one => one.Name), "max", "ratio", "95 %", "<verdict"],
             [.. all.Where(shown.Contains).Select(operation => Row(candidate, operation, percentiles))]);
     }
@@ -117,8 +117,8 @@ internal static class ComparisonAnswer
             (not null, not null) => Words.Of($"to decide what is undecided: {same}"),
             (not null, null) => Words.Of($"to decide what is undecided: run each again with {option}"),
             _ when comparison.Sides.All(side => side.Stored.Count == 1) => same is null
-                ? Words.Of("to see how far other runs differ: run each again with --repeat 5")
-                : Words.Of($"to see how far other runs differ: {same}"),
+                ? Words.Of("to see how much other runs differ: run each again with --repeat 5")
+                : Words.Of($"to see how much other runs differ: {same}"),
             _ when comparison.Sides.All(side => side.First.GrowthSteps.Count >= Forecasts.GrowthFit.LeastSizes) =>
                 Words.Of($"to see how they would continue: {CommandText.Program} forecast {typed}"),
             _ => Words.Of($"to see all figures: {all}"),

@@ -28,7 +28,7 @@ internal static class ComparisonTables
     }
 
     public static ReportTable Spread(RepeatSpread spread) => new(
-        Words.Of($"{spread.Side.Stored.Count} runs: documents/s of inserts, operations/s of others (geometric mean over sizes)"),
+        Words.Of($"{spread.Side.Stored.Count} runs: documents/s for inserts, operations/s for others (geometric mean over sizes)"),
         ["<operation", "lowest", "median", "highest", "variation", "highest to lowest", "<in order"],
         [
             .. spread.Operations.Select(o => (IReadOnlyList<string>)
@@ -40,7 +40,7 @@ internal static class ComparisonTables
         ]);
 
     private static ReportTable Operations(CandidateComparison candidate, string pair) => new(
-        Words.Of($"{pair}: rates are documents/s of inserts, operations/s of others; a latency ratio above 1 is slower"),
+        Words.Of($"{pair}: rates are documents/s for inserts, operations/s for others; a latency ratio above 1 is slower"),
         ["<operation", "<of", "baseline", "candidate", "ratio", "95 %", "p (Holm)", "<verdict"],
         [.. candidate.Operations.SelectMany(operation =>
             operation.Measures.Select((judgement, i) => Row(operation, judgement, i == 0 ? candidate.TitleOf(operation) : "")))]);

@@ -147,10 +147,10 @@ internal static class ComparisonText
     /// <summary>How to read the verdicts.</summary>
     public static string Method(RunComparison comparison) =>
         Words.Of($"ratios are candidate to baseline, each with its own 95 % interval; slower or faster: "
-            + $"by more than {Units.Percent(comparison.NoiseThreshold)}, and any false alarm in a comparison "
-        + $"has a chance of {Units.Percent(OperationComparer.Level)} (Holm); equivalent: "
-        + $"a difference of {Units.Percent(comparison.NoiseThreshold)} or more would be missed in at most "
-        + $"{Units.Percent(OperationComparer.Level)} of cases (TOST)");
+            + $"by more than {Units.Percent(comparison.NoiseThreshold)}, and the chance of any false alarm in a comparison "
+            + $"is {Units.Percent(OperationComparer.Level)} (Holm); equivalent: "
+            + $"a difference of {Units.Percent(comparison.NoiseThreshold)} or more would be missed in at most "
+            + $"{Units.Percent(OperationComparer.Level)} of cases (TOST)");
 
     /// <summary>"q4 (rate, p50), q5 (rate)".</summary>
     private static string Titles(CandidateComparison candidate, Func<MeasureComparison, bool> chosen) =>

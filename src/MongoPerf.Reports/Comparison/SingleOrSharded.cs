@@ -149,28 +149,28 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
         Topology.ReplicaSet => Words.Of("the replica set"), _ => Words.Of("the single server"),
     };
 
-    /// <summary>"the same memory in all (384 MiB for each shard)".</summary>
+    /// <summary>"the same memory in total (384 MiB for each shard)".</summary>
     private string MemoryText() => (Single.MemoryBytes, Sharded.MemoryBytes) switch
     {
         (null, null) => Words.Of("memory unlimited"),
         ({ } one, { } each) when one == each => Words.Of($"the same memory for each server ({Units.BinaryBytes(each)})"),
         ({ } one, { } each) when Math.Abs(one - (each * Sharded.Servers)) <= one / 100 =>
-            Words.Of($"the same memory in all ({Units.BinaryBytes(each)} for each shard)"),
-        var (one, each) => Words.Of($"{Memory(one)} for {One} and {Memory(each)} for each shard, which is unequal"),
+            Words.Of($"the same memory in total ({Units.BinaryBytes(each)} for each shard)"),
+        var (one, each) => Words.Of($"unequal memory ({Memory(one)} for {One}, {Memory(each)} for each shard)"),
     };
 
     private string CpuText() => (Single.Cpus, Sharded.Cpus) switch
     {
         (null, null) => Words.Of("no CPU limit"),
         ({ } one, { } each) when one == each => Words.Of($"the same CPUs for each server ({each})"),
-        ({ } one, { } each) when one == each * Sharded.Servers => Words.Of($"the same CPUs in all ({each} for each shard)"),
-        var (one, each) => Words.Of($"{Cpus(one)} for {One} and {Cpus(each)} for each shard, which is unequal"),
+        ({ } one, { } each) when one == each * Sharded.Servers => Words.Of($"the same CPUs in total ({each} for each shard)"),
+        var (one, each) => Words.Of($"unequal CPUs ({Cpus(one)} for {One}, {Cpus(each)} for each shard)"),
     };
 
     private static string Memory(long? bytes) =>
-        bytes is { } limit ? Words.Of($"{Units.BinaryBytes(limit)} of memory") : Words.Of("unlimited memory");
+        bytes is { } limit ? Units.BinaryBytes(limit) : Words.Of("unlimited");
 
-    private static string Cpus(int? cpus) => cpus is { } count ? Words.Counted(count, "CPU") : Words.Of("all CPUs");
+    private static string Cpus(int? cpus) => cpus is { } count ? Units.Exact(count) : Words.Of("all");
 
     /// <summary>Operations in which one is ahead below a size and the other from there on.</summary>
     private IEnumerable<string> Turns() => Operations.Where(o => TurnOf(o) is not null).Select(o =>

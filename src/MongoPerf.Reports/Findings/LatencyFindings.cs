@@ -36,13 +36,12 @@ internal static class LatencyFindings
         string least = Units.Exact(groups.Min(group => group.Few.Min()));
         string names = groups.Length > MostNames
             ? Words.Of($"{groups.Length} different operations") : Words.And([.. groups.Select(group => group.Key)]);
-        string why = all == 1 ? Words.Of($"it had {least} operations")
-            : few == all ? Words.Of($"all {all} measurements had fewer than {LeastForP99} operations (as few as {least})")
-            : Words.Of($"{few} of {all} measurements had fewer than {LeastForP99} operations (as few as {least})");
         yield return new Finding
         {
             Id = FindingIds.FewSamples,
-            Text = Words.Of($"the p99 of {names} is unreliable: {why}"),
+            Text = all == 1 ? Words.Of($"{names}: too few operations for a reliable p99 ({least})")
+                : few == all ? Words.Of($"{names}: too few operations for a reliable p99 in all {all} measurements (as few as {least})")
+                : Words.Of($"{names}: too few operations for a reliable p99 in {few} of {all} measurements (as few as {least})"),
             Operations = [.. groups.Select(group => group.Key)],
             Evidence =
             [
@@ -82,7 +81,7 @@ internal static class LatencyFindings
             Operations = [.. hidden.Select(one => one.Series.Label).Distinct()],
             Range = series.Range(worst.Window, worst.Documents),
             Evidence = [new FindingEvidence(
-                "timeline", Words.Of($"the slowest that the result admits took {Units.Latency(lead.Result.ReportedMicroseconds.Max)}"))],
+                "timeline", Words.Of($"the slowest operation in the result took {Units.Latency(lead.Result.ReportedMicroseconds.Max)}"))],
             Refute = Words.Of(VerdictFinding.InFlight.Refute),
             Weight = Math.Min(10, worst.Max / 1e6),
         };

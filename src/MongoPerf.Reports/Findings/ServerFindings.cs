@@ -69,7 +69,7 @@ internal static class ServerFindings
                 series, conflicts, FindingIds.WriteConflicts, Words.Of($"the server met {Units.Rate(perSecond)} write conflicts/s in "
                     + $"{Name(conflicts.Series)}, {Units.Significant(conflicts.Value)} for each write: operations changed the same "
                     + $"documents at the same time, and it tried them again"),
-                Words.Of("run with fewer threads, or with keys that are spread more: if the latency stays the same, conflicts are not its "
+                Words.Of("run with fewer threads, or with keys spread more widely: if the latency stays the same, conflicts are not its "
                     + "cause"));
         }
 

@@ -40,7 +40,7 @@ public sealed record VerdictFinding(string Id, string Refute)
 
     public static VerdictFinding Retries { get; } =
         new(FindingIds.Retries,
-            "run with fewer threads, or draw from more documents: if as many transactions are run again, "
+            "run with fewer threads, or draw from more documents: if as many transactions are retried, "
             + "they do not conflict with each other");
 
     public static VerdictFinding LostWrites { get; } =

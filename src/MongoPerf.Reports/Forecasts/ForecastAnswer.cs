@@ -19,8 +19,8 @@ internal static class ForecastAnswer
         string? more = RunAnswer.More(forecasts.Sum(forecast => forecast.Notes.Count), 0);
         Fact[] next =
         [
-            .. runs.OfType<NarrowingRun>().Select(run => new Fact("next", Words.Of($"{NameOf(run, runs)}, about "
-                + $"{Units.Duration(run.Time)}, shows {Words.And(run.Operations)}: {run.Command}"))),
+            .. runs.OfType<NarrowingRun>().Select(run => new Fact("next", Words.Of($"{NameOf(run, runs)} (about "
+                + $"{Units.Duration(run.Time)}) shows {Words.And(run.Operations)}: {run.Command}"))),
             .. runs.Any(run => run is not null)
                 ? [new Fact("then", Then(runs))]
                 : (Fact[])[new Fact("next", Next(forecasts, ids + CommandText.Out(runsFolder)))],
@@ -69,14 +69,14 @@ internal static class ForecastAnswer
     }
 
     private static string Next(IReadOnlyList<RunForecast> forecasts, string typed) => forecasts.Count > 1
-        ? Words.Of($"to see where they differ in what was measured: {CommandText.Program} compare {typed}")
+        ? Words.Of($"to compare what they measured: {CommandText.Program} compare {typed}")
         : Words.Of($"to see how well this run predicts itself: {CommandText.Program} forecast {typed} --check");
 
     private static ReportTable Single(RunForecast forecast, NarrowingRun?[] runs)
     {
         long documents = forecast.Documents[^1];
         return new ReportTable(
-            Words.Of($"from {Units.Count(forecast.LargestDocuments)} to {Units.Count(documents)} documents; rate: docs/s of inserts, "
+            Words.Of($"from {Units.Count(forecast.LargestDocuments)} to {Units.Count(documents)} documents; rate: docs/s for inserts, "
                 + $"else ops/s"),
             ["<operation", "measured", "forecast", "95 %", "change", "p99", "<verdict"],
             [.. forecast.Operations.Select(operation => (Operation: operation, Point: operation.At(documents)))
@@ -84,7 +84,7 @@ internal static class ForecastAnswer
                 [
                     one.Operation.Name, Units.Rate(one.Operation.MeasuredPerSecond),
                     Figure(one.Point.PerSecond, runs[0], runs, v => Units.Rate(v)), Interval(one.Point.PerSecond),
-                    one.Point.PerSecond?.Value / one.Operation.MeasuredPerSecond is { } change ? Units.Change(change) : Units.None,
+                    Change(one.Point.PerSecond, one.Operation.MeasuredPerSecond),
                     Figure(one.Point.P99Microseconds, runs[0], runs, v => Units.Latency(v)), Trust(one.Point),
                 ])]);
     }
@@ -96,6 +96,9 @@ internal static class ForecastAnswer
         : value.Value is { } one ? write(one)
         : Words.Of($"{write(value.Low)} to {write(value.High)}");
 
+    private static string Change(ForecastValue? value, double? measured) =>
+        !NarrowingRun.IsTooWide(value) && value?.Value / measured is { } change ? Units.Change(change) : Units.None;
+
     private static string Interval(ForecastValue? value) => value?.Value is null || NarrowingRun.IsTooWide(value)
         ? Units.None
         : Words.Of($"{Units.Rate(value.Low)} to {Units.Rate(value.High)}");
@@ -103,6 +106,7 @@ internal static class ForecastAnswer
     private static string Trust(ForecastPoint point) => point.Reach switch
     {
         Reach.Unknown => Words.Of($"{string.Join(", ", point.Unknown.Select(Words.Of))} outgrown"),
+        _ when NarrowingRun.IsTooWide(point.PerSecond) => Words.Of("not known"),
         Reach.Extrapolated => Words.Of("extrapolated"),
         _ => Words.Of("continues"),
     };
@@ -112,7 +116,7 @@ internal static class ForecastAnswer
         string[] names = [.. forecasts.SelectMany(forecast => forecast.Operations).Select(operation => operation.Name).Distinct()];
         long documents = forecasts[0].Documents[^1];
         return new ReportTable(
-            Words.Of($"at {Units.Count(documents)} documents; rate: docs/s of inserts, else ops/s"),
+            Words.Of($"at {Units.Count(documents)} documents; rate: docs/s for inserts, else ops/s"),
             [
                 "<operation", .. forecasts.SelectMany((_, i) => new[] { Words.Of($"{Letter(i)} rate"), Words.Of($"{Letter(i)} p99") }),
                 "<ahead",
@@ -166,7 +170,7 @@ internal static class ForecastAnswer
             .Where(milestone => milestone.Documents.Value < documents)
             .Select(m => Words.Of($"{Words.Of(m.Limit)} ({Limit(m)}) outgrown at {AxisScale.AboutText(m.Documents.Value)} documents"))];
         yield return new Fact("limits", outgrown.Length == 0
-            ? Words.Of($"{name}cache, memory and disk suffice as far as they are known")
+            ? Words.Of($"{name}cache, memory and disk suffice, as far as is known")
             : $"{name}{string.Join("; ", outgrown)}");
     }
 

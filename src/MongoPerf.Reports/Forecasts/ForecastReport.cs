@@ -127,7 +127,7 @@ public static class ForecastReport
 
     private static ReportTable Operations(
         RunForecast forecast, long documents, NarrowingRun? run, IReadOnlyList<NarrowingRun?> runs) => new(
-        Words.Of($"at {Units.Count(documents)} documents: documents/s of inserts, operations/s of others; brackets mark a range that "
+        Words.Of($"at {Units.Count(documents)} documents: documents/s for inserts, operations/s for others; brackets mark a range that "
             + $"the run can't narrow down"),
         ["<operation", "rate", "<95 % interval", "p99", "<p99 interval", "<how far to trust it"],
         [

@@ -132,7 +132,7 @@ public sealed class OperationForecast
     public string Law => Time is null ? Words.Of("a rate was set: only its latency is forecast")
         : Outgrown is { } at ? Words.Of($"falls beyond {Units.Count(Rounded(at.Value))} "
             + $"documents{(OutgrownLimit is { } limit ? Words.Of($", where its working set outgrows the {Words.Of(limit.Name)}") : "")}")
-        : Time.SlopeWeight < LikelyWeight ? Words.Of("does not depend on the size as far as measured")
+        : Time.SlopeWeight < LikelyWeight ? Words.Of("does not depend on size, as far as measured")
         : Words.Of($"{(Time.Best.Slope > 0 ? Words.Of("falls") : Words.Of("rises"))} by "
             + $"{Units.Percent(Math.Abs(1 - Math.Pow(2, -Time.Best.Slope)))} per doubling");
 

@@ -139,14 +139,14 @@ public sealed class RunForecast
             string consequence = Target.MemoryBytes is null
                 ? Words.Of(", and --memory names none: what happens once it is outgrown is left out")
                 : Words.Of(": the run is assumed to have fitted into it");
-            yield return Words.Of($"the memory of the measured server is unknown{consequence}");
+            yield return Words.Of($"the memory of the server is unknown{consequence}");
         }
 
         if (GrowthFigures.Of(Run).Count > 1)
             yield return Words.Of($"the run has several growths; this is '{Growth.Name}'");
         if (Sizes.Count == 0)
-            yield return Words.Of("the run took sizes at fewer than four sizes of the collection: bytes, cache, memory and disk are not "
-                + "forecast, and what happens beyond them is unknown");
+            yield return Words.Of("the run recorded file sizes at fewer than four sizes of the collection: bytes, cache, memory and disk "
+                + "can't be forecast, nor what happens once they are outgrown");
         if (ClientLimit.Of(Run).Other is { IsTooMuch: true } other)
             yield return Words.Of(
                 $"while the run was measuring, {other.Sentence}: its figures, and so the forecast, reflect that load too");

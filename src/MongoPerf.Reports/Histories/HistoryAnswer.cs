@@ -6,22 +6,25 @@ internal static class HistoryAnswer
     /// <summary>More lines would be no screen.</summary>
     private const int MostRows = 15;
     private const int MostVerdicts = 5;
-    private const int MostLeftOut = 3;
+    private const int MostNotes = 3;
 
     /// <param name="history">What came of it.</param>
     /// <param name="files">What was written; of these the page is named.</param>
     /// <param name="runsFolder">As typed after --out; null for the default.</param>
     public static IReadOnlyList<Block> Of(RunHistory history, IReadOnlyList<Fact> files, string? runsFolder)
     {
+        IReadOnlyList<string> mixed = HistoryText.Mixed(history);
         IReadOnlyList<string> leftOut = HistoryText.LeftOut(history);
         IReadOnlyList<Verdict> verdicts = HistoryText.Verdicts(history);
-        int hidden = Math.Max(0, verdicts.Count - MostVerdicts) + Math.Max(0, leftOut.Count - MostLeftOut);
+        int hidden = Math.Max(0, verdicts.Count - MostVerdicts) + Math.Max(0, leftOut.Count - MostNotes)
+            + Math.Max(0, mixed.Count - MostNotes);
         var next = new Fact("next", Next(history, runsFolder));
         return
         [
             new Block.Paragraph(HistoryText.Conclusion(history), Tone.Conclusion),
-            new Block.Cautions(HistoryText.Mixed(history)),
-            new Block.Cautions([.. leftOut.Take(MostLeftOut)]) { In = Media.Console },
+            new Block.Cautions(mixed) { In = Media.Documents },
+            new Block.Cautions([.. mixed.Take(MostNotes)]) { In = Media.Console },
+            new Block.Cautions([.. leftOut.Take(MostNotes)]) { In = Media.Console },
             new Block.Verdicts([.. verdicts.Take(MostVerdicts)]) { In = Media.Console },
             new Block.Table(Table(history)) { IsPlain = true },
             new Block.Facts(
@@ -38,7 +41,7 @@ internal static class HistoryAnswer
         HashSet<HistoryLine> shown = [.. history.Lines.OrderBy(line => line.Changes.Count == 0).Take(MostRows)];
         string left = history.Lines.Count > shown.Count ? Words.Of($" ({shown.Count} of {history.Lines.Count} metrics)") : "";
         return new ReportTable(
-            Words.Of($"{Words.Counted(history.Points.Count, "run")} of {history.Scenario}; change: of the level, at the last change")
+            Words.Of($"{Words.Counted(history.Points.Count, "run")} of {history.Scenario}; change: how the level last changed")
                 + left,
             ["<metric", "newest", "level", "change", "<since", "<verdict"],
             [.. history.Lines.Where(shown.Contains).Select(line => Row(history, line))]);

@@ -49,7 +49,7 @@ internal static class HistoryText
                 Grade.Good, Words.Of($"no change beyond {Units.Percent(history.Request.NoiseThreshold)}: {Names(same)}")));
         foreach (IGrouping<int, HistoryLine> few in history.Lines.Where(line => !line.IsJudged).GroupBy(line => line.Needed))
             verdicts.Add(new Verdict(
-                Grade.Note, Words.Of($"{Names([.. few])}: a change can be told from chance in {few.Key} runs or more"))
+                Grade.Note, Words.Of($"{Names([.. few])}: it takes {few.Key} runs or more to tell a change from chance"))
             {
                 Label = "undecided",
             });
@@ -69,7 +69,8 @@ internal static class HistoryText
     /// <summary>How to read the changes.</summary>
     public static string Method(RunHistory history) => Words.Of(
         $"changes by E-divisive means (Matteson and James, 2014): by more than {Units.Percent(history.Request.NoiseThreshold)}, "
-        + $"and any false alarm in a history has a chance of {Units.Percent(RunHistory.Level)} (Bonferroni); a run by itself is no change");
+        + $"and the chance of any false alarm in a history is {Units.Percent(RunHistory.Level)} (Bonferroni); "
+        + $"a run by itself is no change");
 
     /// <summary>A change of old is known.</summary>
     private static Grade GradeOf(HistoryLine line, HistoryChange change) =>

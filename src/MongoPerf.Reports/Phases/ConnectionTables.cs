@@ -35,7 +35,7 @@ internal static class ConnectionTables
         Use[] waits = [.. Uses(run).Where(use => use.Connections.Kind == ConnectionKind.Pool)];
         if (waits.Length > 0)
             yield return ReportTables.Thinned(
-                Words.Of("Waits for a connection of the pool: part of the latency of the operations that waited"),
+                Words.Of("Waiting for a pooled connection: part of the latency of the operations that waited"),
                 ["<phase", "<connections", "threads", "operations", "waited", "of operations", .. Times],
                 [.. waits.Select(use => (IReadOnlyList<string>)
                 [

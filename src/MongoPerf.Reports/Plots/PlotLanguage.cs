@@ -104,7 +104,7 @@ internal static class PlotLanguage
         new("show", KeyKind.Text, "What it takes its lines from, such as operations or cpu."),
         new("y", KeyKind.Text, "Of inserts and queries over documents, the metric [default: documentRate of inserts, rate of queries]."),
         new("megabytes", KeyKind.Flag, "Of inserts over documents, MB/s along the right [default: false]."),
-        new("title", KeyKind.Text, "Beside the axis, in place of its own."),
+        new("title", KeyKind.Text, "Label of its axis, in place of its own title."),
         new("lines", KeyKind.Texts,
             "Only these lines, by their names in the legend, such as [q4 p50, q4 p99]; over time also those that the "
             + "interactive page shows only when asked; of percentiles, and of latency over windows, any percentile, such as [p50, p9999]."),
@@ -113,7 +113,7 @@ internal static class PlotLanguage
     public static KeySet File { get; } = new("plot", "A chart of stored runs for MongoPerf.",
     [
         new("description", KeyKind.Text, "A sentence for lists."),
-        new("place", KeyKind.Number, "Its place in a report: lower ones come first [default: last]."),
+        new("place", KeyKind.Number, "Its place in a report: lower numbers come first [default: last]."),
         new("runs", KeyKind.Text, "What it is drawn of: reports of one run, comparisons of several, or any of them "
             + "[default: several over ratio, window and history, any with y, otherwise one].") { Allowed = Runs },
         new("title", KeyKind.Text, "Title above the chart; {growth}, {collection}, {phase}, {length}, {operation}, {threads} and "

@@ -11,7 +11,7 @@ public sealed record EnvironmentVariable(string Name, string Description)
         .. SettingRule.All.Select(rule => new EnvironmentVariable(rule.Variable, rule.Description)),
         new("MONGOPERF_MONGOD", "The mongod that runs start, or its folder."),
         new("MONGOPERF_MONGOS", "The mongos of clusters that are started, or its folder; otherwise one beside the mongod or in PATH."),
-        new("MONGOPERF_SERVERS", "The folder of servers that 'server install' brings."),
+        new("MONGOPERF_SERVERS", "The folder into which 'server install' installs servers."),
         new("MONGOPERF_CHARTS", "'none' leaves the pictures of charts out; their data are written."),
         new("MONGOPERF_FONT", "A font file with Chinese characters for charts."),
         new("MONGOPERF_LIVE_KEY", "A key of your own for the live page's address: 16 or more letters, digits, '-' and '_'."),

@@ -20,7 +20,7 @@ public sealed record SettingRule(string Key, string Variable, string Option, str
         "The language of reports, charts and help.") { Allowed = Texts.Language.Names };
 
     public static SettingRule Runs { get; } = new("runs", "MONGOPERF_RUNS", "--out", "runs",
-        "The runs folder; in a file, relative to that file. A project's lies within the project.");
+        "The runs folder; in a file, relative to that file. A project's must lie within the project.");
 
     public static SettingRule Theme { get; } = new("theme", "MONGOPERF_THEME", "--theme", "light",
         "The colors of the charts that plot draws.") { Allowed = ["light", "dark", "print"] };

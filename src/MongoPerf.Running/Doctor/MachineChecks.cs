@@ -68,15 +68,16 @@ public sealed class MachineChecks(Version? serverVersion, string root = "/")
     {
         double used = (NumberIn("proc/meminfo", "SwapTotal:") - NumberIn("proc/meminfo", "SwapFree:")) * 1024;
         return used > Gibibyte / 16 ? Check.Warning(
-            "swap", $"{Units.BinaryBytes(used)} in use: memory of some program lies on the disk, and comes back when it is least welcome",
-            "end what needs the memory, then: swapoff -a && swapon -a") : null;
+            "swap", $"{Units.BinaryBytes(used)} in use: some program's memory is on the disk, and is read back when it is least welcome",
+            "stop what uses the memory, then: swapoff -a && swapon -a") : null;
     }
 
     private Check Limits()
     {
         var place = MemoryGroupPlace.Find(root);
         return place.Folder is null
-            ? Check.Warning("limits", $"--memory-limit can't be used: {place.Problem}", "omit it, or run where control groups may be made")
+            ? Check.Warning(
+                "limits", $"--memory-limit can't be used: {place.Problem}", "omit it, or run where control groups may be created")
             : Check.Ok("limits", $"--memory-limit and --cpus can be used (control groups, version {place.Version})");
     }
 

@@ -56,7 +56,7 @@ public static class CollectionCleanup
         foreach (string name in made)
         {
             using WireCollection collection = Open(name);
-            Print(collection.Drop() ? $"{database}.{name} dropped" : $"{database}.{name} emptied: it was there, sharded, before the run");
+            Print(collection.Drop() ? $"{database}.{name} dropped" : $"{database}.{name} emptied: it was already sharded before the run");
         }
 
         if (made.Count == 0)

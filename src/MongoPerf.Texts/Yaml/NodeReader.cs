@@ -95,7 +95,7 @@ public sealed class NodeReader(string file, IParser parser)
     }
 
     private static int Deeper(int level, int by, Position position) =>
-        level + by <= MostLevels ? level + by : throw Wrong(position, $"nested too deep; at most {MostLevels} levels are allowed");
+        level + by <= MostLevels ? level + by : throw Wrong(position, $"nested too deeply; at most {MostLevels} levels are allowed");
 
     /// <summary>Aliases may name a value many times over: a small file must not become a huge tree.</summary>
     private void Add(int values, Position position)

@@ -82,7 +82,7 @@ public static class ScenarioYaml
         // It was taken to end at a later quote, behind which nothing fits.
         return parser.Current is Scalar { Style: ScalarStyle.SingleQuoted or ScalarStyle.DoubleQuoted } text
             && text.End.Line > text.Start.Line
-            ? (text.Start.Line, $"a text begins here with a quote that is closed in line {text.End.Line} only", Hint)
+            ? (text.Start.Line, $"a text begins here with a quote that is not closed before line {text.End.Line}", Hint)
             : null;
     }
 

@@ -186,7 +186,7 @@ public sealed class ServerDirectory
     private static NoServerException NamesLeadNowhere(ServerDescription asked, string set, IReadOnlyList<ServerDescription> members) => new(
         asked.Address,
         $"the members of its replica set '{set}' use host names that can't be reached from here: {string.Join("; ", members)}",
-        $"make these names known on this machine, or add directConnection=true to use {asked.Address} alone");
+        $"make these names resolve on this machine, or add directConnection=true to use {asked.Address} alone");
 
     private static NoServerException Unreachable(ServerAddress address, Exception failure) =>
         new(address, ConnectionFailedException.WhatOf(failure, address), HintOf(failure), failure);

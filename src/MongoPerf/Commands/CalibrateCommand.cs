@@ -21,7 +21,7 @@ internal static class CalibrateCommand
     {
         var shared = new SharedOptions();
         Option<double?> duration = OptionTypes.Duration(
-            "--duration", "Length of each measurement, a quarter of it warm-up: six operations through two clients [default: 5s]");
+            "--duration", "Length of each of 12 measurements (six operations, two clients), a quarter of it warm-up [default: 5s]");
         Option<string?> format = OptionTypes.Choice("--format", "Output format of the result [default: text]", "text", "json");
         var command = new Command("calibrate", "Measure what client and loopback cost per operation, with MongoPerf's own client and with "
             + "MongoDB.Driver; later runs on this CPU model state their share (scenarios/calibrate.yaml)")

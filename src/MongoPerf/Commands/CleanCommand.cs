@@ -35,7 +35,7 @@ internal static class CleanCommand
             bool isMany = parsed.GetValue(all) || age is not null;
             if (parsed.GetValue(run) is { } named)
                 return isMany
-                    ? throw new UserException(ExitCode.WrongUsage, $"clean takes a run ('{named}') or --all or --older-than, not both")
+                    ? throw new UserException(ExitCode.WrongUsage, $"clean takes only one of a run ('{named}'), --all and --older-than")
                     : CleanOne(RunFolder.Find(runs, named), uri, passwordFile);
             if (!isMany)
                 throw new UserException(

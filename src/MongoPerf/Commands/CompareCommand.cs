@@ -23,10 +23,10 @@ internal static class CompareCommand
         Option<string?> baseline = OptionTypes.Text("--baseline", "Run to compare the others with [default: the first]", "RUN");
         Option<double?> noise = NoiseOption("Differences up to this size don't count; results within it are equivalent");
         Option<IReadOnlyList<Measure>?> percentiles = OptionTypes.List(
-            "--percentiles", "Percentiles of latency that are judged beside rates, such as p75 or p9999 [default: p50,p99]", "pNN[,…]",
+            "--percentiles", "Latency percentiles to judge along with rates, such as p75 or p9999 [default: p50,p99]", "pNN[,…]",
             text => Measure.Find(OptionTypes.OneOf(text, Measure.Names)));
         var force = new Option<bool>(
-            "--force") { Description = "Compare even if the runs did different work or other programs were busy, and say so" };
+            "--force") { Description = "Compare even if the runs did different work or shared the machine with busy programs, and say so" };
         var fail = new Option<bool>("--fail-on-regression")
         {
             Description = "Exit with code 10 if a rate or a latency (p50, p99, or --percentiles) is worse than the baseline",

@@ -14,7 +14,8 @@ namespace MongoPerf.Commands;
 internal static class DoctorCommand
 {
     private const double UsualSeconds = 5;
-    private const int Width = 120;
+    /// <summary>Of a line, at most: a longer one is no pleasure to read.</summary>
+    private const int MostWidth = 120;
     private const int Indentation = 28;
 
     public static Command Create()
@@ -23,7 +24,7 @@ internal static class DoctorCommand
         var uris = new Option<string[]?>("--uri", "-u")
         {
             Description = "Connection string of a deployment to check, with the user that runs will use (environment: MONGOPERF_URI); "
-                + "repeat it for several",
+                + "may be repeated",
             HelpName = "URI|@NAME",
             AllowMultipleArgumentsPerToken = false,
         };
@@ -103,7 +104,8 @@ internal static class DoctorCommand
     /// <summary>Lines after the first begin below its text, which may quote the names of others' programs and mounts.</summary>
     private static void WriteLines(TextWriter output, string start, string text)
     {
-        foreach ((int index, string line) in Words.Wrap(Masking.Shown(text), Width - Indentation).Split('\n').Index())
+        int width = Math.Min(MostWidth, ConsoleReportOptions.ForStandardOutput().Width);
+        foreach ((int index, string line) in Words.Wrap(Masking.Shown(text), width - Indentation).Split('\n').Index())
             output.WriteLine((index == 0 ? start : "").PadRight(Indentation) + line);
     }
 }

@@ -29,9 +29,9 @@ internal static class ForecastCommand
         Option<long?> memory = OptionTypes.Size("--memory", "Memory of each server that holds data [default: as in the run]");
         Option<long?> cache = OptionTypes.Size(
             "--cache", "Cache of each server that holds data [default: mongod's own for --memory, otherwise as in the run]");
-        Option<long?> disk = OptionTypes.Size("--disk", "Room for all data folders [default: what was free when the run began]");
-        Option<long?> reads = OptionTypes.Count("--disk-reads", "Random reads per second that the disk serves; "
-            + $"bounds the forecast where the run shows nothing [default: {ForecastRequest.DefaultDiskReads}, one hard disk]");
+        Option<long?> disk = OptionTypes.Size("--disk", "Disk space for all data folders [default: what was free when the run began]");
+        Option<long?> reads = OptionTypes.Count("--disk-reads", "Random reads per second that the disk can serve; "
+            + $"limits the forecast where the run shows nothing [default: {ForecastRequest.DefaultDiskReads}, one hard disk]");
         var check = new Option<bool>(
             "--check") { Description = "Predict the second half of the run's sizes from the first, and show the errors" };
         Option<string?> format = OptionTypes.Choice("--format", "Output format [default: text]", "text", "json", "csv", "markdown");

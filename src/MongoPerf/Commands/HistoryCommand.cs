@@ -31,7 +31,7 @@ internal static class HistoryCommand
             text => Quantities.ParseCount(text, 1, MostNewest));
         Option<double?> noise = CompareCommand.NoiseOption("Ignore changes up to this size");
         var force = new Option<bool>(
-            "--force") { Description = "Include runs that did different work or shared the machine with other busy programs, and say so" };
+            "--force") { Description = "Include runs that did different work or shared the machine with busy programs, and say so" };
         var fail = new Option<bool>(
             "--fail-on-regression") { Description = "Exit with code 10 if a change among the newest runs left a metric worse than before" };
         Option<string?> format = OptionTypes.Choice(

@@ -16,7 +16,7 @@ internal static class MergeCommand
         var runs = new Argument<string[]>("RUN")
         {
             Description =
-                "Runs of one plan, made by several clients on one deployment at the same time: ids, or folders copied from them",
+                "Runs of one plan that several clients made on one deployment at the same time: ids, or folders copied from them",
             Arity = ArgumentArity.OneOrMore,
         };
         Option<string?> format = OptionTypes.Choice("--format", "Output format; ycsb for scenarios [default: text]", "text",

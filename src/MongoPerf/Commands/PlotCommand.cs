@@ -29,7 +29,7 @@ internal static class PlotCommand
         var shared = new SharedOptions();
         var runs = new Argument<string[]>("RUN")
         {
-            Description = "Run ids or folders; of several the first is the baseline, and their charts are those of 'compare'",
+            Description = "Run ids or folders; with several, the first is the baseline, and the charts are those of 'compare'",
             Arity = ArgumentArity.OneOrMore,
         };
         Option<string?> plot = OptionTypes.Text("--plot", "A plot from 'list plots', a chart of the report such as figure-1 or latency-2, "
@@ -44,7 +44,7 @@ internal static class PlotCommand
             "--format", "File format [default: from the extension of -o, otherwise png]", "png", "svg");
         Option<string?> title = OptionTypes.Text("--title", "Title above the chart, in place of its own", "TEXT");
         Option<string?> output = OptionTypes.Text(
-            "--output", "File to write, replacing an older one; - is standard output [default: RUN-PLOT.png]", "FILE", "-o");
+            "--output", "File to write, or overwrite; - is standard output [default: RUN-PLOT.png]", "FILE", "-o");
         var command = new Command("plot", "Draw one chart of stored runs, for a report or a slide")
         {
             runs, plot, width, height, scale, theme, format, title, output, shared.Out,

@@ -117,7 +117,7 @@ internal sealed class SharedOptions
         "--preset", "Settings of the original 2011 test of a sharded collection: --shard-key _id --ordered true --balancer on", "2011");
 
     public Option<double?> Verify { get; } = OptionTypes.Make<double?>("--verify", null,
-        "Share of replies to check byte by byte: all, none, or a percentage [default: 1%]", "SHARE", text => ParseShare(text))
+        "Share of replies to verify byte by byte: all, none, or a percentage [default: 1%]", "SHARE", text => ParseShare(text))
         .Suggesting("all", "none");
 
     public Option<long?> MaxErrors { get; } = OptionTypes.Count(
@@ -133,15 +133,15 @@ internal sealed class SharedOptions
         "N|SHARE", SkipLimits.Parse);
 
     public Option<long?> Compressibility { get; } = OptionTypes.Make<long?>("--compressibility", null,
-        "How far the filler text compresses, in percent [default: 0]", "PERCENT", text => Quantities.ParseCount(text, 0, 100));
+        "Compressibility of the filler text, in percent [default: 0]", "PERCENT", text => Quantities.ParseCount(text, 0, 100));
 
     public Option<string?> ForceDrop { get; } = OptionTypes.Text(
         "--force-drop", "Drop this collection first, whoever created it", "DB.COLL");
 
     public Option<string[]?> MayWrite { get; } = new("--may-write")
     {
-        Description = "Confirm that the scenario may write what its file lists in mayWrite: a collection that the run does not create, "
-            + "DB.* for a whole database, or server; repeat it for several",
+        Description = "Let the scenario write what its file lists in mayWrite: a collection that the run does not create, "
+            + "DB.* for a whole database, or server; may be repeated",
         HelpName = "DB.COLL",
         AllowMultipleArgumentsPerToken = false,
     };
@@ -152,7 +152,7 @@ internal sealed class SharedOptions
 
     public Option<bool> Quiet { get; } = new("--quiet") { Description = "Print only the result, no progress" };
 
-    public Option<bool> Full { get; } = new("--full") { Description = "Print the whole report, not just the last screen" };
+    public Option<bool> Full { get; } = new("--full") { Description = "Print the whole report, not just its last screen" };
 
     public Option<bool> NoReport { get; } = new(
         "--no-report") { Description = "Write no report folder; 'mongoperf report RUN' writes it later" };

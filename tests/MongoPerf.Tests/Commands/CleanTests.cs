@@ -244,8 +244,8 @@ public sealed class CleanTests : IDisposable
 
     [Theory]
     [InlineData("no run is named")]
-    [InlineData("not both", Id, "--all")]
-    [InlineData("not both", Id, "--older-than", "7d")]
+    [InlineData("only one of a run", Id, "--all")]
+    [InlineData("only one of a run", Id, "--older-than", "7d")]
     [InlineData("--older-than: '7 weeks' is not a duration", "--older-than", "7 weeks")]
     [InlineData("--uri and --password-file apply to one run", "--all", "--uri", "mongodb://h")]
     [InlineData("--uri and --password-file apply to one run", "--older-than", "7d", "--password-file", "f")]

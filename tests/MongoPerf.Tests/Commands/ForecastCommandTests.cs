@@ -57,7 +57,7 @@ public sealed class ForecastCommandTests : IDisposable
         {
             string output = Run("a", "--documents", "500M", "--memory", "24GB", "--format", form).Output;
             Assert.Contains("run 1", output, StringComparison.Ordinal);
-            Assert.Contains("run 1, about ", output, StringComparison.Ordinal);
+            Assert.Contains("run 1 (about ", output, StringComparison.Ordinal);
             Assert.Contains("mongoperf series --target 11M --step 920k --memory-limit 512MB --cache 246MB", Joined(output),
                 StringComparison.Ordinal);
         }

@@ -93,6 +93,25 @@ public sealed class HistoryCommandTests : IDisposable
         Assert.Contains("Different work, mixed because of --force: scale:", OneLine(output), StringComparison.Ordinal);
     }
 
+    /// <summary>Found where a scenario had 16 settings that differed: they filled the screen before the table came.</summary>
+    [Fact]
+    public void Of_many_differences_three_are_shown_and_the_others_counted()
+    {
+        WriteAll(2, _ => 1);
+        Write(2, 1, change: s => s with
+        {
+            Plan = s.Plan with
+            {
+                Overrides = new PlanOverrides { Scale = 0.5, Records = 5, Duration = 7, Operations = 9, Warmup = 1 },
+            },
+        });
+        (_, string output, _) = Run("series", "--force");
+        Assert.Equal(3, OneLine(output).Split("mixed because of --force").Length - 1);
+        Assert.Matches("more [2-9] cautions: add --full", OneLine(output));
+        (_, output, _) = Run("series", "--force", "--full");
+        Assert.InRange(OneLine(output).Split("mixed because of --force").Length - 1, 5, 9);
+    }
+
     [Fact]
     public void Unfinished_runs_parts_and_tries_are_no_part_of_a_history()
     {

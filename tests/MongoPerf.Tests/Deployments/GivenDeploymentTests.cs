@@ -205,7 +205,7 @@ public sealed class GivenDeploymentTests
         using var set = new FakeSet(1) { Names = ["nowhere.invalid:27017"] };
         var e = Assert.Throws<DeploymentException>(() => new GivenDeployment([set[0].Address], FakeSet.Settings).EnsureRunning());
         Assert.Equal(Fault.CannotConnect, e.Fault);
-        Assert.Contains($"\nhint:  make these names known on this machine, or add directConnection=true to use {set[0].Address} alone",
+        Assert.Contains($"\nhint:  make these names resolve on this machine, or add directConnection=true to use {set[0].Address} alone",
             e.Message, StringComparison.Ordinal);
         new GivenDeployment([set[0].Address], FakeSet.Settings with { IsDirect = true }).EnsureRunning();
     }

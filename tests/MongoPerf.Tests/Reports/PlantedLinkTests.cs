@@ -85,7 +85,7 @@ public sealed class PlantedLinkTests : IDisposable
         Assert.Equal(2, code);
         Assert.DoesNotContain("   at ", errors, StringComparison.Ordinal);
         RunStoreException e = Assert.Throws<RunStoreException>(() => RunStore.Open(_folder));
-        Assert.Contains("has a run.db-journal, which MongoPerf does not leave", e.Message, StringComparison.Ordinal);
+        Assert.Contains("has a run.db-journal, which MongoPerf never leaves behind", e.Message, StringComparison.Ordinal);
         Assert.True(File.Exists(Path.Combine(_folder, "run.db-journal")));
     }
 

@@ -8,7 +8,7 @@ namespace MongoPerf.Tests.Scenarios;
 /// <summary>Files that are no YAML, or that would grow or nest without end, are refused at their line.</summary>
 public sealed class HostileYamlTests
 {
-    private const string TooDeep = "nested too deep; at most 100 levels are allowed";
+    private const string TooDeep = "nested too deeply; at most 100 levels are allowed";
     private const string Tab = "this line is indented with a tab; YAML allows only spaces";
     private const string TooMany = "too many values; at most 200,000 are allowed, counting those that aliases stand for";
 
@@ -107,7 +107,7 @@ public sealed class HostileYamlTests
     {
         Check(
             $"parameters: {{deep: [{Nested(60)}]}}\nphases: [{{load: users}}]\ndata:\n  users:\n    document: {Nested(60, "$(deep)")}\n",
-            "test.yaml:5: parameter 'deep' makes this nested too deep; at most 100 levels are allowed");
+            "test.yaml:5: parameter 'deep' makes this nested too deeply; at most 100 levels are allowed");
     }
 
     [Fact]

@@ -49,9 +49,9 @@ public sealed class StepsTests
         + "{update: users, filter: {_id: {^from: user.friend}}, with: {…}}]")]
     [InlineData("steps: [{think: 5ms}]", "p.steps: no step does anything", "add an operation, such as {find: users, key: uniform}")]
     [InlineData("steps: [{find: users, key: uniform, as: user}, {find: users, filter: {_id: {^from: usr.friend}}}]",
-        "p.steps.find 2.filter._id: ^from: no step before this one brings 'usr'; allowed: user", "did you mean 'user'?")]
+        "p.steps.find 2.filter._id: ^from: no earlier step returns 'usr'; allowed: user", "did you mean 'user'?")]
     [InlineData("steps: [{find: users, filter: {_id: {^from: user.friend}}}]",
-        "^from: no step before this one names what it brings, so there is no 'user'", "name what a step brings: {find: …, as: user}")]
+        "^from: no earlier step names what it returns, so there is no 'user'", "name what a step returns: {find: …, as: user}")]
     [InlineData("steps: [{find: users, filter: {_id: {^from: user.friend}}}, {find: users, key: uniform, as: user}]",
         "^from: 'user' is read by step 2, which has not run by then", "move that step before this one")]
     [InlineData("steps: [{find: users, filter: {_id: {^from: user.friend}}, as: user}]",
@@ -62,14 +62,14 @@ public sealed class StepsTests
         "^from: 'each' is about the elements of a step's array, and this step has no each",
         "such as each: order.items, and then {^from: each.product}")]
     [InlineData("steps: [{find: users, key: uniform, as: user}, {find: users, key: uniform, each: usr.items}]",
-        "p.steps, step 2: each: no step before this one brings 'usr'; allowed: user", "did you mean 'user'?")]
+        "p.steps, step 2: each: no earlier step returns 'usr'; allowed: user", "did you mean 'user'?")]
     [InlineData("steps: [{find: users, key: uniform, if: {}}]", "p.steps, step 1: if asks for nothing; expected a name, or conditions "
-        + "on what earlier steps brought", "such as if: order, or if: {order.status: open, order.total: {$gt: 100}}")]
+        + "on what earlier steps returned", "such as if: order, or if: {order.status: open, order.total: {$gt: 100}}")]
     [InlineData("steps: [{find: users, key: uniform, as: user}, {find: users, key: uniform, if: {user.n: {$gr: 5}}}]",
         "p.steps, step 2: if.user.n: unknown comparison '$gr'; allowed: $eq, $ne, $gt, $gte, $lt, $lte, $exists", "did you mean '$gt'?")]
     [InlineData("steps: [{find: users, key: uniform, if: user}]",
-        "p.steps, step 1: if: no step before this one names what it brings, so there is no 'user'",
-        "name what a step brings: {find: …, as: user}")]
+        "p.steps, step 1: if: no earlier step names what it returns, so there is no 'user'",
+        "name what a step returns: {find: …, as: user}")]
     [InlineData("steps: [{steps: [{find: users, key: uniform}]}]", "p.steps, step 1: steps can't have steps of their own",
         "write them one after the other; each repeats a step for every element of an array, and if leaves one out")]
     [InlineData("steps: [{readModifyWrite: users, key: uniform, with: {$set: {n: 1}}}]",
@@ -80,7 +80,7 @@ public sealed class StepsTests
     [InlineData("steps: [{upload: photos}]", "p.steps: upload is not allowed here; allowed: " + Kinds, "make it an operation of its own")]
     [InlineData("steps: [{finds: users, key: uniform}]", "p.steps: unknown operation 'finds'", "did you mean 'find'?")]
     [InlineData("steps: [{find: users, key: uniform, as: a}, {find: users, key: uniform, as: a}]",
-        "p.steps, step 2: an earlier step brings 'a' already", "give it another name")]
+        "p.steps, step 2: an earlier step is already called 'a'", "give it another name")]
     [InlineData("steps: [{find: users, key: uniform, as: each}]",
         "p.steps, step 1: as is 'each'; expected a name of letters, digits and _, other than each and place", "")]
     [InlineData("steps: [{values: {n: 5}}, {find: users, key: uniform}]", "p.steps, step 1: values: 'as' is missing",

@@ -36,7 +36,7 @@ public sealed class WhichDocumentsTests
     [InlineData("delete: users, key: uniform, many: true", "many", "filter: {} with many: true for every document")]
     [InlineData("findAndModify: users, key: uniform, sort: {n: 1}, remove: true", "sort", "a filter, such as filter: {} for any document")]
     public void What_is_for_several_documents_is_refused_beside_a_key_alone(string operation, string key, string all) => Assert.Equal(
-        ($"test.yaml:8: p.{operation.Split(':')[0]}: {key} is for several documents, but key without a filter is the one document drawn",
+        ($"test.yaml:8: p.{operation.Split(':')[0]}: {key} is for several documents, but key without a filter means the one document drawn",
             $"write {all}; or remove {key}"), Refusal(operation));
 
     [Theory]

@@ -83,7 +83,7 @@ public sealed class WrongScenarioTests
     [InlineData("data:\n  users: {count: 5}\nphases:\n  - load: 'users\n",
         "test.yaml:4: a text begins here with a quote that is not closed", "close it with the quote that it begins with")]
     [InlineData("description: 'five users\ndata:\n  users: {count: 5}\nphases:\n  - load: 'users'\n",
-        "test.yaml:1: a text begins here with a quote that is closed in line 5 only", "close it with the quote that it begins with")]
+        "test.yaml:1: a text begins here with a quote that is not closed before line 5", "close it with the quote that it begins with")]
     [InlineData(
         "data:\n  users: {shardKey: {a: 1}, indexes: [{key: {b: 1}, unique: true}]}\nphases: [{load: users}]\n",
         "collection 'users': the unique index b_1 can't be on shards: it does not begin with the shard key {a: 1}",

@@ -22,9 +22,12 @@ internal static class AgentCommand
         Option<string?> name = OptionTypes.Make<string?>("--name", null,
             $"Name of this agent, unique among all agents [default: agent-N in a Kubernetes Indexed Job, which sets {IndexVariable}]",
             "NAME", ParseName);
-        Option<double?> wait = OptionTypes.Duration("--wait", "Time to wait for a plan [default: 10m]");
-        Option<bool> stay = new("--stay") { Description = "Keep taking plans until none is offered within --wait, or until interrupted" };
-        var command = new Command("agent", "Do one part of a plan that 'series' or 'run' divides with --agents")
+        Option<double?> wait = OptionTypes.Duration("--wait", "How long to wait for a plan [default: 10m]");
+        Option<bool> stay = new("--stay")
+        {
+            Description = "After a plan, take the next, until none is offered within --wait or you interrupt it",
+        };
+        var command = new Command("agent", "Run one share of a plan that 'series' or 'run' divides among --agents")
         {
             coordinator, name, wait, stay, shared.Uri, shared.PasswordFile, shared.ShardUser, shared.ShardPasswordFile,
             shared.MayWrite, shared.Files, shared.Otlp, shared.Out, shared.Quiet,

@@ -93,7 +93,7 @@ public sealed class PreparedStepsTests : IDisposable
         Assert.False(Run(steps).Succeeded);
         Assert.Equal(["find"], Names);
         Assert.Equal(
-            (ErrorCount.NoValue, "step 'delete' takes 'user.age', and no earlier step brought it: give it a default, or the step an if"),
+            (ErrorCount.NoValue, "step 'delete' takes 'user.age', and no earlier step returned it: give it a default, or the step an if"),
             (steps.LastError!.Name, steps.LastError.Message));
     }
 
@@ -106,7 +106,7 @@ public sealed class PreparedStepsTests : IDisposable
         IPreparedOperation steps = Prepare($"steps: [{{find: users, key: uniform, as: user}}, {step}]", Found);
         Assert.False(Run(steps).Succeeded);
         Assert.Equal(["find"], Names);
-        Assert.StartsWith($"step '{name}' takes 'user.age', and no earlier step brought it", steps.LastError!.Message,
+        Assert.StartsWith($"step '{name}' takes 'user.age', and no earlier step returned it", steps.LastError!.Message,
             StringComparison.Ordinal);
     }
 

@@ -170,7 +170,7 @@ public sealed class ShardedCollectionTests : IDisposable
         int noted = _mongos.Heard.ToList().FindIndex(text => text.Contains("""{"$addToSet": {"zones": {"$each": ["s1", "s0"]}}}""",
             StringComparison.Ordinal));
         Assert.InRange(noted, 1, _mongos.HeardNames.ToList().IndexOf("addShardToZone") - 1);
-        Assert.Contains("perf.series has zones, which cut it; --presplit is left out for it", _told);
+        Assert.Contains("perf.series is split by its zones: --presplit is ignored for it", _told);
     }
 
     [VectorFact]

@@ -26,7 +26,7 @@ public sealed class SingleOrShardedTests : IDisposable
             text, StringComparison.Ordinal);
         Assert.Contains("No operation changes sides at any of these sizes.", text, StringComparison.Ordinal);
         Assert.StartsWith(
-            "3 shards against one server from 100k to 800k documents, with the same memory in all (256 MiB for each shard) and ",
+            "3 shards against one server from 100k to 800k documents, with the same memory in total (256 MiB for each shard) and ",
             text, StringComparison.Ordinal);
     }
 
@@ -87,12 +87,12 @@ public sealed class SingleOrShardedTests : IDisposable
 
     [Theory]
     [InlineData(768, 2, 256, 1,
-        "the same memory in all (256 MiB for each shard) and 2 CPUs for the single server and 1 CPU for each shard, which is unequal.")]
-    [InlineData(768, 3, 256, 1, "the same memory in all (256 MiB for each shard) and the same CPUs in all (1 for each shard).")]
+        "the same memory in total (256 MiB for each shard) and unequal CPUs (2 for the single server, 1 for each shard).")]
+    [InlineData(768, 3, 256, 1, "the same memory in total (256 MiB for each shard) and the same CPUs in total (1 for each shard).")]
     [InlineData(768, 2, 768, 2, "the same memory for each server (768 MiB) and the same CPUs for each server (2).")]
     [InlineData(
-        768, 0, 512, 0, "768 MiB of memory for the single server and 512 MiB of memory for each shard, which is unequal and no CPU limit.")]
-    [InlineData(0, 0, 0, 1, "memory unlimited and all CPUs for the single server and 1 CPU for each shard, which is unequal.")]
+        768, 0, 512, 0, "unequal memory (768 MiB for the single server, 512 MiB for each shard) and no CPU limit.")]
+    [InlineData(0, 0, 0, 1, "memory unlimited and unequal CPUs (all for the single server, 1 for each shard).")]
     public void Whether_it_was_fair_is_said(int memory, int cpus, int shardMemory, int shardCpus, string expected)
     {
         var decision = new SingleOrSharded([Steady("q4", 0.5, 0.4, 0.6)], Share(1, memory, cpus), Share(3, shardMemory, shardCpus));
@@ -110,7 +110,7 @@ public sealed class SingleOrShardedTests : IDisposable
         using StoredRun other = StoredRun.Open(Run("2026-11-21-b", 3, 1536 * MegaByte).Write(_runs.Path));
         RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([other])], [],
             RunComparer.DefaultNoiseThreshold);
-        Assert.Contains("unlimited memory for the single server and 1.5 GiB of memory for each shard, which is unequal",
+        Assert.Contains("unequal memory (unlimited for the single server, 1.5 GiB for each shard)",
             SingleOrSharded.Find(comparison, comparison.Candidates[0])!.Text, StringComparison.Ordinal);
         SetupDifference limit = Assert.Single(SetupCheck.Find([one, other]), difference => difference.Name == "memory limit");
         Assert.Equal(["default", "1.5 GiB"], limit.Values);
@@ -126,11 +126,11 @@ public sealed class SingleOrShardedTests : IDisposable
     }
 
     [Theory]
-    [InlineData(Topology.Standalone, "3 shards against one server from", "unlimited memory for the single server and",
+    [InlineData(Topology.Standalone, "3 shards against one server from", "(unlimited for the single server, ",
         "The single server is ahead in q4")]
-    [InlineData(Topology.ReplicaSet, "3 shards against one replica set from", "unlimited memory for the replica set and",
+    [InlineData(Topology.ReplicaSet, "3 shards against one replica set from", "(unlimited for the replica set, ",
         "The replica set is ahead in q4")]
-    [InlineData(Topology.Sharded, "3 shards against one shard behind a router from", "unlimited memory for the single shard and",
+    [InlineData(Topology.Sharded, "3 shards against one shard behind a router from", "(unlimited for the single shard, ",
         "The single shard is ahead in q4")]
     public void The_baseline_is_called_what_it_is(Topology baseline, params string[] expected)
     {

@@ -383,7 +383,7 @@ public sealed class AnalyserTests : IDisposable
     public void A_p99_of_85_operations_is_called_too_little()
     {
         _run.Phase("q6", Flat(17, 5), ofResult: result => result with { Operations = 85 });
-        Assert.Equal("the p99 of q6 is unreliable: it had 85 operations", Single(FindingIds.FewSamples).Text);
+        Assert.Equal("q6: too few operations for a reliable p99 (85)", Single(FindingIds.FewSamples).Text);
     }
 
     [Fact]
@@ -393,7 +393,7 @@ public sealed class AnalyserTests : IDisposable
             _run.Phase(name, Flat(17, 5), ofResult: result => result with { Operations = operations });
         Finding found = Single(FindingIds.FewSamples);
         Assert.Equal(
-            "the p99 of 4 different operations is unreliable: all 4 measurements had fewer than 300 operations (as few as 16)", found.Text);
+            "4 different operations: too few operations for a reliable p99 in all 4 measurements (as few as 16)", found.Text);
         Assert.Equal(["new order", "payment", "delivery", "stock level"], found.Operations);
         Assert.Equal("fewest operations: new order 16, payment 85, delivery 40, stock level 17", found.Evidence[0].Text);
     }

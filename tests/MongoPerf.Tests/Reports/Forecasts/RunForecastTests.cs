@@ -1,6 +1,8 @@
+using MongoPerf.Reports;
 using MongoPerf.Reports.Forecasts;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
+using MongoPerf.Texts;
 
 namespace MongoPerf.Tests.Reports.Forecasts;
 
@@ -147,6 +149,18 @@ public sealed class RunForecastTests : IDisposable
             new GrownRun { Rate = n => (n / 1e6) % 2 == 0 ? 400 : 40_000 },
             new ForecastRequest { Documents = [5_000_000_000], MemoryBytes = 1L << 50 }));
         Assert.Contains(" --target 74M --step 6.2M", run!.Command, StringComparison.Ordinal);
+    }
+
+    /// <summary>Found in a run of a busy machine: "run 1" stood in place of the rate, and beside it "+3 %" and "continues".</summary>
+    [Fact]
+    public void A_rate_that_is_not_told_has_no_change_and_nothing_to_continue()
+    {
+        RunForecast forecast = Forecast(
+            new GrownRun { Rate = n => (n / 1e6) % 2 == 0 ? 400 : 40_000 }, new ForecastRequest { Documents = [12_000_000] });
+        ReportTable table = ForecastAnswer.Of([forecast], null).OfType<Block.Table>().Single().Content;
+        Assert.Equal(["<operation", "measured", "forecast", "95 %", "change", "p99", "<verdict"], table.Columns);
+        IReadOnlyList<string> row = Assert.Single(table.Rows);
+        Assert.Equal(("run 1", Units.None, Units.None, "not known"), (row[2], row[3], row[4], row[6]));
     }
 
     private RunForecast Forecast(GrownRun shape, ForecastRequest request)

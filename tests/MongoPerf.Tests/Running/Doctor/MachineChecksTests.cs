@@ -85,7 +85,7 @@ public sealed class MachineChecksTests : IDisposable
             (CheckState.Problem, "100 open files: too few for a run", "ulimit -n 64000"), (files.State, files.Found, files.Advice));
         Warns(checks, "processes", "4,096 processes and threads", "ulimit -u 64000");
         Warns(checks, "memory maps", "vm.max_map_count is 8192", "sysctl -w vm.max_map_count=128000");
-        Warns(checks, "limits", "--memory-limit can't be used: no group above", "control groups may be made");
+        Warns(checks, "limits", "--memory-limit can't be used: no group above", "control groups may be created");
         Warns(checks, "file system", "overlay on overlay: a container's own layer", "--out");
         // What a container hides is no warning.
         Assert.DoesNotContain(checks, check => check.Subject is "clock source" or "readahead" or "frequency" or "NUMA");
