@@ -77,7 +77,7 @@ internal static class FloorComparison
             + $"{Describe(cpu)} |";
     }
 
-    private static string Describe(double[] values)
+    internal static string Describe(double[] values)
     {
         var random = new Random(1);
         double[] medians = [.. Enumerable.Range(0, 2000)
@@ -85,13 +85,13 @@ internal static class FloorComparison
         return $"{Median(values):0.00} [{medians[50]:0.00}, {medians[1949]:0.00}]";
     }
 
-    private static double Median(IEnumerable<double> values)
+    internal static double Median(IEnumerable<double> values)
     {
         double[] sorted = [.. values.Order()];
         return sorted.Length % 2 == 1 ? sorted[sorted.Length / 2] : (sorted[(sorted.Length / 2) - 1] + sorted[sorted.Length / 2]) / 2;
     }
 
-    private static string? Option(string[] args, string name)
+    internal static string? Option(string[] args, string name)
     {
         int at = Array.IndexOf(args, name);
         return at >= 0 && at + 1 < args.Length ? args[at + 1] : null;
@@ -100,7 +100,11 @@ internal static class FloorComparison
 
 /// <param name="Rate">Operations per second; of the batch test, documents.</param>
 /// <param name="CpuMicroseconds">The client's user and system time per operation.</param>
-internal readonly record struct Measurement(double Rate, double CpuMicroseconds);
+internal readonly record struct Measurement(double Rate, double CpuMicroseconds)
+{
+    /// <summary>Of the operations' times; 0 where they are not measured.</summary>
+    public double MedianMicroseconds { get; init; }
+}
 
 /// <summary>What both sides talk to; ended and removed with this.</summary>
 internal interface IBenchmarkTarget : IDisposable
@@ -133,6 +137,9 @@ internal sealed class BenchmarkServer : IBenchmarkTarget
     }
 
     public int Port { get; }
+
+    /// <summary>User and system time of the mongod so far.</summary>
+    public double CpuMicroseconds => Processes.CpuMicroseconds(_process);
 
     public string Folder { get; }
 

@@ -18,6 +18,13 @@ internal static class Processes
         return Process.Start(start)!;
     }
 
+    /// <summary>User and system time so far.</summary>
+    public static double CpuMicroseconds(Process process)
+    {
+        process.Refresh();
+        return process.TotalProcessorTime.TotalMicroseconds;
+    }
+
     public static string Run(string program, IReadOnlyList<string> arguments, Dictionary<string, string> environment)
     {
         using Process process = Start(program, arguments, environment);
@@ -97,17 +104,28 @@ internal sealed partial class FloorProcess
         Processes.Run("cc", ["-O2", "-pthread", "-o", _program, source], []);
     }
 
-    public Measurement Measure(string test, string collection, long count, int threads)
+    /// <param name="test">Of limit.c.</param>
+    /// <param name="collection">In the database mongoperf.</param>
+    /// <param name="count">Operations.</param>
+    /// <param name="threads">Connections.</param>
+    /// <param name="port">A proxy's; null for the server's own.</param>
+    /// <param name="timed">The median time is measured, too.</param>
+    public Measurement Measure(string test, string collection, long count, int threads, int? port = null, bool timed = false)
     {
         var environment = new Dictionary<string, string> { ["LIMIT_NS"] = $"mongoperf.{collection}" };
+        if (timed)
+            environment["LIMIT_P50"] = "1";
         if (_target.IsCluster)
             environment["CLUSTER"] = "1";
-        string output = Processes.Run(_program, [$"{_target.Port}", test, $"{count}", $"{threads}"], environment);
+        string output = Processes.Run(_program, [$"{port ?? _target.Port}", test, $"{count}", $"{threads}"], environment);
         Match match = Figures().Match(output);
         return new Measurement(double.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture),
-            double.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture));
+            double.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture))
+        {
+            MedianMicroseconds = timed ? double.Parse(match.Groups[3].Value, CultureInfo.InvariantCulture) : 0,
+        };
     }
 
-    [GeneratedRegex(@"(\d+) ops/s\s+client cpu ([\d.]+) us/op")]
+    [GeneratedRegex(@"(\d+) ops/s\s+client cpu ([\d.]+) us/op(?:\s+p50 ([\d.]+) us)?")]
     private static partial Regex Figures();
 }

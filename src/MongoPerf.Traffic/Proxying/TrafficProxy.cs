@@ -6,14 +6,13 @@ using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Traffic.Proxying;
 
-/// <summary>Stands before a server and passes every byte on as it came, in both directions, with a copy for a recorder.</summary>
+/// <summary>Stands before a server and passes every byte on as it came, in both directions, and shows it to a recorder.</summary>
 /// <remarks>
 /// Two threads for each client, which wait in blocking calls: the shortest way from one socket to the other. With TLS, what one side
 /// sent is encrypted anew for the other one.
 /// </remarks>
 public sealed class TrafficProxy : IDisposable
 {
-    private const int BufferBytes = 1 << 16;
     private const int StackBytes = 128 * 1024;
 
     private readonly Socket _listener;
@@ -29,7 +28,7 @@ public sealed class TrafficProxy : IDisposable
     /// <param name="listener">Where clients connect, from <see cref="Listen"/>; this disposes of it.</param>
     /// <param name="server">Where they are led to.</param>
     /// <param name="certificate">Clients must speak TLS with this one; null: plainly.</param>
-    /// <param name="recorder">Gets copies.</param>
+    /// <param name="recorder">Reads along.</param>
     /// <param name="warn">Called at most once with why the server could not be reached, and once with why a client could not.</param>
     public TrafficProxy(
         Socket listener, ProxiedServer server, SslStreamCertificateContext? certificate, TrafficRecorder recorder, Action<string> warn)
@@ -157,17 +156,12 @@ public sealed class TrafficProxy : IDisposable
 
     private void Pass(ProxySide from, ProxySide to, long number, bool isRequest)
     {
-        byte[] buffer = GC.AllocateUninitializedArray<byte>(BufferBytes);
         try
         {
-            for (int count; (count = from.Receive(buffer)) > 0;)
-            {
-                ReadOnlySpan<byte> bytes = buffer.AsSpan(0, count);
-                // First, so that what one side says is recorded before what the other one answers to it.
-                _recorder.Add(number, isRequest, bytes);
-                to.Send(bytes);
-            }
-
+            using var stream = new RecordedStream(_recorder, number, isRequest);
+            // Recorded first, so that what one side says comes before what the other one answers to it.
+            for (int count; (count = from.Receive(stream.Room)) > 0;)
+                to.Send(stream.Add(count));
             to.EndSending();
         }
         catch (Exception e) when (IsShortage(e))

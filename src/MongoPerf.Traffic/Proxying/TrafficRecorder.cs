@@ -6,7 +6,7 @@ using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Traffic.Proxying;
 
-/// <summary>Gets a copy of what a proxy passes on, and writes the recording on a thread of its own.</summary>
+/// <summary>Reads what a proxy passes on where it was received, and writes the recording on a thread of its own.</summary>
 /// <remarks>
 /// Whoever passes something on never waits for it, nor wakes it: it looks by itself what has come. When it falls behind, or its disk is
 /// full, it stops recording, for good. For all threads.
@@ -28,7 +28,7 @@ public sealed class TrafficRecorder : IDisposable
     private readonly ConcurrentQueue<Piece> _pieces = [];
     private readonly TrafficWriter _writer;
     private readonly Thread _thread;
-    private readonly ManualResetEventSlim _isEnding = new();
+    private readonly ManualResetEventSlim _isEnding = new(false, spinCount: 0);
     private readonly long _start = Stopwatch.GetTimestamp();
     private readonly long _mostPending;
     private long _pending;
@@ -65,32 +65,29 @@ public sealed class TrafficRecorder : IDisposable
     /// <summary>Requests in a protocol before OP_MSG, which are left out. Handshakes and logins, which always are, do not count.</summary>
     public long Legacy => _writer.Legacy;
 
-    /// <summary>Copies what one side of a connection has sent.</summary>
+    /// <summary>A connection has ended: what was begun on it will not be whole.</summary>
     /// <param name="connection">Its number.</param>
-    /// <param name="isRequest">The client has sent it.</param>
-    /// <param name="bytes">Pieces of a side come in their order.</param>
-    public void Add(long connection, bool isRequest, ReadOnlySpan<byte> bytes)
+    public void End(long connection) => Enqueue(new Piece(connection, false, 0, [], 0, 0));
+
+    /// <summary>Takes what one side of a connection has sent. Its pieces come in their order.</summary>
+    /// <returns>False when it records no longer.</returns>
+    internal bool TryAdd(long connection, bool isRequest, byte[] block, int start, int length)
     {
         if (_isStopped)
-            return;
-        if (Interlocked.Add(ref _pending, bytes.Length + PieceBytes) > _mostPending)
+            return false;
+        if (Interlocked.Add(ref _pending, length + PieceBytes) > _mostPending)
         {
             Stop("it falls behind");
-            return;
+            return false;
         }
 
-        byte[] copy = ArrayPool<byte>.Shared.Rent(bytes.Length);
-        bytes.CopyTo(copy);
-        _pieces.Enqueue(
-            new Piece(connection, isRequest, Stopwatch.GetElapsedTime(_start).Ticks / TimeSpan.TicksPerMicrosecond, copy, bytes.Length));
+        long microseconds = Stopwatch.GetElapsedTime(_start).Ticks / TimeSpan.TicksPerMicrosecond;
+        Enqueue(new Piece(connection, isRequest, microseconds, block, start, length));
+        return true;
     }
 
-    /// <summary>A connection has ended: what was begun on it will not be whole.</summary>
-    public void End(long connection)
-    {
-        if (!_isStopped)
-            _pieces.Enqueue(new Piece(connection, false, 0, [], 0));
-    }
+    /// <summary>Takes a block whose pieces have all been added: it goes back to the pool once they are written.</summary>
+    internal void TakeBack(byte[] block) => Enqueue(new Piece(0, false, 0, block, 0, 0));
 
     /// <summary>Writes what has come, and closes the file. By one thread, when no other one adds to it.</summary>
     public void Dispose()
@@ -116,6 +113,12 @@ public sealed class TrafficRecorder : IDisposable
             throw new MongoPerfException(Fault.WrongUsage, isThere ? $"{path} is there already" : $"{path}: {e.Message}",
                 isThere ? "name another file: a recording is never written over" : null, e);
         }
+    }
+
+    private void Enqueue(in Piece piece)
+    {
+        if (!_isStopped)
+            _pieces.Enqueue(piece);
     }
 
     private void Stop(string why)
@@ -165,21 +168,26 @@ public sealed class TrafficRecorder : IDisposable
         bool wrote = false;
         while (!_isStopped && _pieces.TryDequeue(out Piece piece))
         {
-            if (piece.Length == 0)
+            if (piece.Length > 0)
+            {
+                wrote = true;
+                _writer.Add(piece.Connection, piece.IsRequest, piece.Microseconds, piece.Block.AsSpan(piece.Start, piece.Length));
+                Interlocked.Add(ref _pending, -piece.Length - PieceBytes);
+            }
+            else if (piece.Block.Length > 0)
+            {
+                ArrayPool<byte>.Shared.Return(piece.Block);
+            }
+            else
             {
                 _writer.End(piece.Connection);
-                continue;
             }
-
-            wrote = true;
-            _writer.Add(piece.Connection, piece.IsRequest, piece.Microseconds, piece.Bytes.AsSpan(0, piece.Length));
-            Interlocked.Add(ref _pending, -piece.Length - PieceBytes);
-            ArrayPool<byte>.Shared.Return(piece.Bytes);
         }
 
         if (wrote)
             _writer.Flush();
     }
 
-    private readonly record struct Piece(long Connection, bool IsRequest, long Microseconds, byte[] Bytes, int Length);
+    /// <summary>What one side has sent; without bytes, a block that is given back, or, without one, a connection's end.</summary>
+    private readonly record struct Piece(long Connection, bool IsRequest, long Microseconds, byte[] Block, int Start, int Length);
 }

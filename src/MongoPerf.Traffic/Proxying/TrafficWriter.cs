@@ -58,6 +58,13 @@ internal sealed class TrafficWriter : IDisposable
         Begun side = isRequest ? client.Requests : client.Replies;
         while (bytes.Length > 0)
         {
+            // Mostly a piece is a message.
+            if (side.IsEmpty && TryTakeMessage(ref bytes, out ReadOnlySpan<byte> whole))
+            {
+                WriteMessage(client, connection, isRequest, microseconds, whole);
+                continue;
+            }
+
             int taken = side.Add(bytes, microseconds);
             if (taken == 0)
             {
@@ -71,7 +78,7 @@ internal sealed class TrafficWriter : IDisposable
                 throw new InsufficientMemoryException("more has begun to arrive than there is memory for");
             if (!side.IsWhole)
                 continue;
-            WriteMessage(client, connection, isRequest, side);
+            WriteMessage(client, connection, isRequest, side.Microseconds, side.Message);
             _begun -= side.Take();
         }
     }
@@ -90,6 +97,25 @@ internal sealed class TrafficWriter : IDisposable
         _file.Dispose();
     }
 
+    /// <summary>TLS, too, begins with what may be a length.</summary>
+    private static bool IsMessage(in MessageHeader header) =>
+        header.Length is > MessageHeader.Size and <= MessageHeader.MaximumMessageLength
+        && (Enum.IsDefined(header.OpCode) || LeftOutCommands.IsLegacy(header.OpCode));
+
+    /// <returns>False when the bytes do not begin with a whole message.</returns>
+    private static bool TryTakeMessage(ref ReadOnlySpan<byte> bytes, out ReadOnlySpan<byte> message)
+    {
+        message = default;
+        if (bytes.Length < MessageHeader.Size)
+            return false;
+        MessageHeader header = MessageHeader.Read(bytes);
+        if (header.Length > bytes.Length || !IsMessage(header))
+            return false;
+        message = bytes[..header.Length];
+        bytes = bytes[header.Length..];
+        return true;
+    }
+
     private void GiveUp(Client client)
     {
         client.IsUnreadable = true;
@@ -97,9 +123,8 @@ internal sealed class TrafficWriter : IDisposable
         Unreadable++;
     }
 
-    private void WriteMessage(Client client, long connection, bool isRequest, Begun side)
+    private void WriteMessage(Client client, long connection, bool isRequest, long microseconds, ReadOnlySpan<byte> message)
     {
-        ReadOnlySpan<byte> message = side.Message;
         try
         {
             ReadOnlySpan<byte> unpacked = _unpacker.Unpack(message);
@@ -107,9 +132,9 @@ internal sealed class TrafficWriter : IDisposable
             if (header.OpCode != OpCode.Msg)
                 Legacy += isRequest && LeftOutCommands.WhyNot(header.OpCode, unpacked) == LeftOutCommands.Legacy ? 1 : 0;
             else if (isRequest)
-                WriteRequest(client, connection, side.Microseconds, message, header.RequestId, unpacked);
+                WriteRequest(client, connection, microseconds, message, header.RequestId, unpacked);
             else if (client.Waiting.Remove(header.ResponseTo, out byte[]? stream))
-                WriteReply(client, connection, side.Microseconds, header, unpacked, stream);
+                WriteReply(client, connection, microseconds, header, unpacked, stream);
         }
         catch (Exception e) when (e is BsonFormatException or WireProtocolException)
         {
@@ -218,6 +243,8 @@ internal sealed class TrafficWriter : IDisposable
         /// <summary>When its first bytes came.</summary>
         public long Microseconds { get; private set; }
 
+        public bool IsEmpty => _filled == 0;
+
         public bool IsWhole => _filled >= MessageHeader.Size && _filled == _length;
 
         public ReadOnlySpan<byte> Message => _bytes.AsSpan(0, _filled);
@@ -238,9 +265,7 @@ internal sealed class TrafficWriter : IDisposable
             {
                 MessageHeader header = MessageHeader.Read(_bytes);
                 _length = header.Length;
-                // TLS, too, begins with what may be a length.
-                if (_length is <= MessageHeader.Size or > MessageHeader.MaximumMessageLength
-                    || !(Enum.IsDefined(header.OpCode) || LeftOutCommands.IsLegacy(header.OpCode)))
+                if (!IsMessage(header))
                 {
                     _filled -= taken;
                     return 0;

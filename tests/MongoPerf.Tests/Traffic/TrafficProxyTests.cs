@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Proxying;
+using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -109,6 +110,55 @@ public sealed class TrafficProxyTests : IDisposable
 
         Assert.Empty(warnings);
         Assert.Equal((0, 10), (recorder.Requests, recorder.Unreadable));
+    }
+
+    /// <summary>Blocks are read while others are filled, and are used again by any connection.</summary>
+    [Fact]
+    public void Requests_of_any_length_on_many_connections_are_recorded_as_they_were_sent()
+    {
+        const int Clients = 8;
+        using var server = new ScriptedListener("echo", Echo);
+        using TrafficProxy proxy = Start(server.Address, "", false, [], out TrafficRecorder recorder);
+        var sent = new List<byte[]>[Clients];
+        using (recorder)
+        {
+            Parallel.For(0, Clients, new ParallelOptions { MaxDegreeOfParallelism = Clients }, client =>
+            {
+                var random = new Random(client);
+                using var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+                socket.Connect(proxy.Address);
+                using var stream = new NetworkStream(socket);
+                sent[client] = [];
+                for (int i = 1; i <= 60; i++)
+                {
+                    // Mostly small, at times larger than a block.
+                    string filler = new((char)('a' + (i % 26)), random.Next(random.Next(random.Next(random.Next(400_000)))));
+                    byte[] message = TrafficFile.MessageOf(
+                        i, 0, BsonDocument.Of(("find", "orders"), ("client", client), ("filler", filler), ("$db", "shop")));
+                    sent[client].Add(message);
+                    Task writing = stream.WriteAsync(message).AsTask();
+                    byte[] back = new byte[message.Length];
+                    stream.ReadExactly(back);
+                    writing.GetAwaiter().GetResult();
+                    Assert.Equal(message, back);
+                }
+            });
+        }
+
+        var recorded = new Dictionary<long, List<byte[]>>();
+        using Recording recording = Recording.Open(_folder.At("a.rec"));
+        while (recording.TryRead(out RecordedMessage message))
+        {
+            if (message.Reply is not null)
+                continue;
+            if (!recorded.TryGetValue(message.Connection, out List<byte[]>? all))
+                recorded[message.Connection] = all = [];
+            all.Add(message.Message.ToArray());
+        }
+
+        Assert.Equal(Clients, recorded.Count);
+        foreach (List<byte[]> messages in recorded.Values)
+            Assert.Equal(sent[new BsonDocument(messages[0][21..]).FindInt64("client")!.Value], messages);
     }
 
     private static void Echo(Socket socket)

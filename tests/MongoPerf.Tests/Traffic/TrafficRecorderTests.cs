@@ -247,8 +247,12 @@ public sealed class TrafficRecorderTests : IDisposable
             },
         })
         {
-            recorder.Add(1, true, new byte[2000]);
-            recorder.Add(1, true, new byte[2000]);
+            using var stream = new RecordedStream(recorder, 1, true);
+            for (byte i = 1; i < 100; i++)
+            {
+                stream.Room[..2000].Fill(i);
+                Assert.Equal(Enumerable.Repeat(i, 2000), stream.Add(2000).ToArray());
+            }
         }
 
         Assert.Equal(("it falls behind", 1), (why, stops));
