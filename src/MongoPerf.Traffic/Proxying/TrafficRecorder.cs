@@ -141,7 +141,9 @@ public sealed class TrafficRecorder : IDisposable
             do
             {
                 isLast = _isEnding.Wait(PauseMilliseconds);
-                WriteAll();
+                // While there is more, a full buffer is written by itself.
+                if (!WriteAll())
+                    _writer.Flush();
             }
             while (!isLast && !_isStopped);
         }
@@ -163,7 +165,8 @@ public sealed class TrafficRecorder : IDisposable
         _pieces.Clear();
     }
 
-    private void WriteAll()
+    /// <returns>Whether anything had come.</returns>
+    private bool WriteAll()
     {
         bool wrote = false;
         while (!_isStopped && _pieces.TryDequeue(out Piece piece))
@@ -184,8 +187,7 @@ public sealed class TrafficRecorder : IDisposable
             }
         }
 
-        if (wrote)
-            _writer.Flush();
+        return wrote;
     }
 
     /// <summary>What one side has sent; without bytes, a block that is given back, or, without one, a connection's end.</summary>

@@ -1,4 +1,6 @@
 using System.Buffers.Binary;
+using System.Numerics;
+using System.Runtime.CompilerServices;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Messages;
 
@@ -9,9 +11,11 @@ namespace MongoPerf.Traffic.Recordings;
 /// not matter, and nothing counts that is another one each time (cursors, times). Two lists of documents with the same hash are equal but
 /// for a chance of about 1 in 2⁶⁴; it is no defence against somebody who looks for others.
 /// </summary>
+/// <remarks>The sum of each value's XXH64 (Y. Collet's specification), with the value's type as seed.</remarks>
 internal static class ReplyHash
 {
-    private const ulong Multiplier = 0x9E3779B97F4A7C15;
+    private const ulong Prime1 = 0x9E3779B185EBCA87, Prime2 = 0xC2B2AE3D27D4EB4F, Prime3 = 0x165667B19E3779F9,
+        Prime4 = 0x85EBCA77C2B2AE63, Prime5 = 0x27D4EB2F165667C5;
 
     /// <param name="message">The reply, unpacked.</param>
     /// <returns>0 for a reply without documents.</returns>
@@ -54,36 +58,45 @@ internal static class ReplyHash
         return sum;
     }
 
-    /// <remarks>Four products at a time: one would wait for the other.</remarks>
-    private static ulong OfItem(BsonType type, ReadOnlySpan<byte> value)
+    internal static ulong XxHash64(ReadOnlySpan<byte> bytes, ulong seed)
     {
-        ulong a = Mix((ulong)value.Length << 8 | (byte)type);
-        if (value.Length >= 4 * sizeof(ulong))
+        ulong length = (ulong)bytes.Length;
+        ulong hash = seed + Prime5;
+        if (bytes.Length >= 32)
         {
-            (ulong b, ulong c, ulong d) = (a, a, a);
-            for (; value.Length >= 4 * sizeof(ulong); value = value[(4 * sizeof(ulong))..])
+            (ulong a, ulong b, ulong c, ulong d) = (seed + Prime1 + Prime2, seed + Prime2, seed, seed - Prime1);
+            for (; bytes.Length >= 32; bytes = bytes[32..])
             {
-                a = Mix(a ^ BinaryPrimitives.ReadUInt64LittleEndian(value));
-                b = Mix(b ^ BinaryPrimitives.ReadUInt64LittleEndian(value[8..]));
-                c = Mix(c ^ BinaryPrimitives.ReadUInt64LittleEndian(value[16..]));
-                d = Mix(d ^ BinaryPrimitives.ReadUInt64LittleEndian(value[24..]));
+                a = Round(a, BinaryPrimitives.ReadUInt64LittleEndian(bytes));
+                b = Round(b, BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]));
+                c = Round(c, BinaryPrimitives.ReadUInt64LittleEndian(bytes[16..]));
+                d = Round(d, BinaryPrimitives.ReadUInt64LittleEndian(bytes[24..]));
             }
 
-            a = Mix(a ^ Mix(b ^ Mix(c ^ Mix(d))));
+            hash = BitOperations.RotateLeft(a, 1) + BitOperations.RotateLeft(b, 7) + BitOperations.RotateLeft(c, 12)
+                + BitOperations.RotateLeft(d, 18);
+            foreach (ulong lane in (ReadOnlySpan<ulong>)[a, b, c, d])
+                hash = ((hash ^ Round(0, lane)) * Prime1) + Prime4;
         }
 
-        for (; value.Length >= sizeof(ulong); value = value[sizeof(ulong)..])
-            a = Mix(a ^ BinaryPrimitives.ReadUInt64LittleEndian(value));
-        ulong last = 0;
-        foreach (byte one in value)
-            last = last << 8 | one;
-        return Mix(a ^ last);
+        hash += length;
+        for (; bytes.Length >= 8; bytes = bytes[8..])
+            hash = (BitOperations.RotateLeft(hash ^ Round(0, BinaryPrimitives.ReadUInt64LittleEndian(bytes)), 27) * Prime1) + Prime4;
+        if (bytes.Length >= 4)
+        {
+            hash = (BitOperations.RotateLeft(hash ^ (BinaryPrimitives.ReadUInt32LittleEndian(bytes) * Prime1), 23) * Prime2) + Prime3;
+            bytes = bytes[4..];
+        }
+
+        foreach (byte one in bytes)
+            hash = BitOperations.RotateLeft(hash ^ (one * Prime5), 11) * Prime1;
+        hash = (hash ^ (hash >> 33)) * Prime2;
+        hash = (hash ^ (hash >> 29)) * Prime3;
+        return hash ^ (hash >> 32);
     }
 
-    /// <summary>Both halves of a product with an odd number, as wyhash mixes them (W. Yi).</summary>
-    private static ulong Mix(ulong value)
-    {
-        ulong high = Math.BigMul(value ^ Multiplier, Multiplier | 1, out ulong low);
-        return high ^ low ^ value;
-    }
+    private static ulong OfItem(BsonType type, ReadOnlySpan<byte> value) => XxHash64(value, (byte)type);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static ulong Round(ulong lane, ulong input) => BitOperations.RotateLeft(lane + (input * Prime2), 31) * Prime1;
 }

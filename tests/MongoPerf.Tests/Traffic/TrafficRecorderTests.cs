@@ -75,6 +75,16 @@ public sealed class TrafficRecorderTests : IDisposable
             BsonDocument.Of((name, documents.Cast<object>().ToArray()), ("id", cursor), ("ns", "shop.orders"));
     }
 
+    /// <summary>Of each length that is hashed in another way: xxHash's own examples.</summary>
+    [Theory]
+    [InlineData("", 0xEF46DB3751D8E999)]
+    [InlineData("a", 0xD24EC4F1A98C6E5B)]
+    [InlineData("abc", 0x44BC2CF5AD770999)]
+    [InlineData("abcd", 0xDE0327B0D25D92CC)]
+    [InlineData("The quick brown fox jumps over the lazy dog", 0x0B242D361FDA71BC)]
+    public void Documents_are_hashed_by_XXH64(string text, ulong hash) =>
+        Assert.Equal(hash, ReplyHash.XxHash64(Encoding.UTF8.GetBytes(text), 0));
+
     [Fact]
     public void The_hash_of_a_reply_is_recorded_and_recordings_of_before_are_read_without_it()
     {
