@@ -30,17 +30,16 @@ internal static class ProxyCost
         (string Name, RunningProxy? Proxy)[] ways =
             [("directly", null), ("proxy.c", floor), ("mongoperf record", recorder), ("proxy.c again", floor)];
         var costs = ways.ToDictionary(way => way.Name, _ => new List<Cost>());
-        // The first round warms up, and tells how many operations make a run of the wanted length.
+        // The first round warms up. Each tells how many operations make a run of the wanted length in the next one.
         long[] counts = [.. ways.Select(_ => 5000L)];
         for (int round = -1; round < rounds; round++)
         {
             for (int i = 0; i < ways.Length; i++)
             {
                 Cost cost = Measure(client, server, ways[i].Proxy, test, counts[i], threads);
+                counts[i] = Math.Max(1000, (long)(cost.Rate * seconds));
                 if (round >= 0)
                     costs[ways[i].Name].Add(cost);
-                else
-                    counts[i] = Math.Max(1000, (long)(cost.Rate * seconds));
             }
         }
 
@@ -99,7 +98,8 @@ internal static class ProxyCost
         private RunningProxy(int port, string program, IReadOnlyList<string> arguments)
         {
             Port = port;
-            _process = Processes.Start(program, arguments, []);
+            // As ./mongoperf starts 'record'.
+            _process = Processes.Start(program, arguments, new() { ["DOTNET_TieredCompilation"] = "1" });
             for (int i = 0; i < 200 && FreePort.IsFree(Port); i++)
                 Thread.Sleep(100);
         }

@@ -167,9 +167,6 @@ internal sealed class TrafficWriter : IDisposable
     private void WriteReply(
         Client client, long connection, long microseconds, in MessageHeader header, ReadOnlySpan<byte> message, byte[]? stream)
     {
-        // Of documents that few know a hash tells whether they are guessed right; and a target has others than these. It comes first: it
-        // reads from end to end, which the processor foresees, where steps from length to length would wait for memory at each document.
-        ulong hash = _redactor is null ? ReplyHash.Of(message) : 0;
         RecordedFacts facts = ReplyReader.Read(header.ResponseTo, message);
         // Of a redacted recording requests have other ids than replies.
         GeneratedId[] ids = _redactor is null ? GeneratedIds.Of(message) ?? [] : [];
@@ -181,7 +178,8 @@ internal sealed class TrafficWriter : IDisposable
         BinaryPrimitives.WriteInt64LittleEndian(content[8..], facts.Reply.Documents);
         BinaryPrimitives.WriteInt64LittleEndian(content[16..], facts.Reply.Bytes);
         BinaryPrimitives.WriteInt64LittleEndian(content[24..], facts.Cursor);
-        BinaryPrimitives.WriteUInt64LittleEndian(content[32..], hash);
+        // Of documents that few know a hash tells whether they are guessed right; and a target has others than these.
+        BinaryPrimitives.WriteUInt64LittleEndian(content[32..], _redactor is null ? ReplyHash.Of(message) : 0);
         for (int i = 0; i < ids.Length; i++)
         {
             Span<byte> id = content[(RecordingFile.ReplyBytes + (i * RecordingFile.GeneratedIdBytes))..];
