@@ -690,6 +690,13 @@ public sealed record SizeResult
     public required long IndexBytes { get; init; }
     public required IReadOnlyDictionary<string, long> Indexes { get; init; }
 
+    /// <summary>
+    /// Bytes in the file of each index that the server's last checkpoint uses. The rest is free: each checkpoint writes what has changed to
+    /// other blocks, so random writes leave up to half of a file free. Null when the server does not say.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyDictionary<string, long>? UsedIndexBytes { get; init; }
+
     /// <summary>Bytes under the server's data folder, journal included; null when it is not on this machine.</summary>
     public long? DiskBytes { get; init; }
 

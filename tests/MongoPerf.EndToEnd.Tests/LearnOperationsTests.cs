@@ -61,7 +61,7 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
         string id = _runs.Ids[^1];
         using (var run = StoredRun.Open(Path.Combine(_runs.Path, id)))
             Assert.Superset(new HashSet<string> { "find orders _id", "find orders customer", "update orders _id inc total" },
-                run.Phases[^1].Operations.Select(one => one.Operation).ToHashSet());
+                run.Phases[^2].Operations.Select(one => one.Operation).ToHashSet());
         string output = ProgramRun.Run("learn", "--check", learned, "--against", mongod.Uri, "--db", shop, "--from", "profiler", "--run",
             id,
             "--out", _runs.Path).Output;

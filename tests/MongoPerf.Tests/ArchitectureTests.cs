@@ -73,10 +73,10 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Traffic.Replaying"] =
             ["MongoPerf.Traffic.Recordings", Documents, Plans, Phases, "MongoPerf.Load.Executors", Storage, Platforms, Wire],
         // What is learned of a deployment is what its collections hold, and what it was seen doing.
-        ["MongoPerf.Learning.Sampling"] = [Documents, Collections, Measurement, Wire],
+        ["MongoPerf.Learning.Sampling"] = [Documents, Collections, Measurement, Storage, Wire],
         ["MongoPerf.Learning.Observing"] = ["MongoPerf.Traffic.Recordings", "MongoPerf.Traffic.Proxying", Measurement, Wire],
         ["MongoPerf.Learning.Comparing"] =
-            ["MongoPerf.Learning.Sampling", "MongoPerf.Learning.Observing", "MongoPerf.Learning.Writing", Measurement, Wire],
+            ["MongoPerf.Learning.Sampling", "MongoPerf.Learning.Observing", "MongoPerf.Learning.Writing", Measurement, Storage, Wire],
         ["MongoPerf.Learning.Writing"] =
             ["MongoPerf.Learning.Sampling", "MongoPerf.Learning.Observing", Documents, Measurement, Texts, Wire],
         // A scenario names what its report shows, and is held to what a server can be started with.

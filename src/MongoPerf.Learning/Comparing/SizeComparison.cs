@@ -1,34 +1,49 @@
 using MongoPerf.Learning.Sampling;
 using MongoPerf.Learning.Writing;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Comparing;
 
-/// <summary>Compares what indexes take in the files of a run with what they take in the deployment's.</summary>
+/// <summary>Compares what indexes take on the disk of a run with what they take on the deployment's.</summary>
+/// <remarks>
+/// What is compared are the blocks that a checkpoint uses. The rest of a file, which later writes will use, depends on what was
+/// written between checkpoints in the past (after random writes it is about half of the file), which no copy repeats.
+/// </remarks>
 public static class SizeComparison
 {
-    /// <summary>Of smaller files much is room that is not used yet.</summary>
-    private const long SmallFile = 256 * 1024;
+    /// <summary>In bytes. How full the pages of smaller ones are differs by more than a tenth between loads of the same data.</summary>
+    private const long Small = 1024 * 1024;
 
     /// <param name="deployment">Its collections.</param>
-    /// <param name="run">Bytes of each index by its name, by the file's names of collections.</param>
+    /// <param name="run">The sizes of the run's, by the file's names.</param>
     /// <param name="names">What the file calls the deployment's collections and fields.</param>
-    public static IEnumerable<Deviation> Of(IReadOnlyList<CollectionSample> deployment,
-        IReadOnlyDictionary<string, IReadOnlyDictionary<string, long>> run, WrittenNames names)
+    public static IEnumerable<Deviation> Of(
+        IReadOnlyList<CollectionSample> deployment, IReadOnlyDictionary<string, SizeResult> run, WrittenNames names)
     {
         foreach (CollectionSample there in deployment)
         {
             string collection = names.Collection(there.Name);
-            if (!run.TryGetValue(collection, out IReadOnlyDictionary<string, long>? here))
+            if (there.Sizes is not { } sizes || !run.TryGetValue(collection, out SizeResult? here))
                 continue;
-            foreach ((string index, long bytes) in there.IndexSizes.Where(one => one.Value > SmallFile))
+            foreach (string index in sizes.Indexes.Keys)
             {
                 string name = NameOf(there, index, names);
-                yield return new(collection, $"index {name} (kB)", bytes / 1024.0,
-                    here.TryGetValue(name, out long own) ? own / 1024.0 : null, Deviation.OfSizes);
+                (double? file, double? ownFile) = (Find(sizes.Indexes, index), Find(here.Indexes, name));
+                (double? used, double? ownUsed) = (Find(sizes.UsedIndexBytes, index), Find(here.UsedIndexBytes, name));
+                bool areKnown = used is not null && (ownFile is null || ownUsed is not null);
+                if ((areKnown ? used : file) <= Small)
+                    continue;
+                if (areKnown)
+                    yield return new(collection, $"index {name}: in use (kB)", used / 1024, ownUsed / 1024, Deviation.OfSizes);
+                yield return new(collection, $"index {name}: file (kB)", file / 1024, ownFile / 1024,
+                    areKnown ? null : Deviation.OfSizes);
             }
         }
     }
+
+    private static double? Find(IReadOnlyDictionary<string, long>? sizes, string index) =>
+        sizes is not null && sizes.TryGetValue(index, out long bytes) ? bytes : null;
 
     /// <summary>Where names are hashed, indexes have the names that follow from their keys.</summary>
     private static string NameOf(CollectionSample collection, string index, WrittenNames names) => !names.AreHashed

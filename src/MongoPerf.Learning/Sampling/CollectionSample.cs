@@ -1,3 +1,4 @@
+using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Sampling;
@@ -15,14 +16,8 @@ public sealed record CollectionSample(string Name, long Count, IReadOnlyList<Bso
     /// <summary>Its indexes but the one on <c>_id</c>, as listIndexes gives them.</summary>
     public IReadOnlyList<BsonDocument> Indexes { get; init; } = [];
 
-    /// <summary>Bytes of each index by name; empty where the user may not see them.</summary>
-    public IReadOnlyDictionary<string, long> IndexSizes { get; init; } = new Dictionary<string, long>();
-
-    /// <summary>Bytes of its files; null where the user may not see them.</summary>
-    public long? StorageSize { get; init; }
-
-    /// <summary>Bytes of all documents; null where the user may not see them.</summary>
-    public long? DataSize { get; init; }
+    /// <summary>What it occupies; null where the user may not see it, or it lies on several shards.</summary>
+    public SizeResult? Sizes { get; init; }
 
     /// <summary>Null where it is not sharded, or config can't be read.</summary>
     public BsonDocument? ShardKey { get; init; }

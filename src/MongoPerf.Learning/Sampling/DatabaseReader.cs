@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using MongoPerf.Load.Collections;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
@@ -88,9 +89,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
         {
             Options = listed.FindDocument("options") ?? BsonDocument.Empty,
             Indexes = [.. indexes.Where(index => index.FindString("name") != "_id_" && !index.IsTrue("clustered"))],
-            IndexSizes = (stats?.FindDocument("indexSizes") ?? BsonDocument.Empty).ToDictionary(one => one.Key, one => one.Value.ToInt64()),
-            StorageSize = stats?.FindInt64("storageSize"),
-            DataSize = isTimeSeries ? null : stats?.FindInt64("size"),
+            Sizes = stats is null ? null : SizeReader.Read(stats, count),
             ShardKey = key,
             Zones = zones,
             NotLearned = notLearned,

@@ -5,7 +5,10 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Writing;
 
-/// <summary>Writes what a deployment was seen doing as the <c>phases</c> of a scenario: one phase with the mix.</summary>
+/// <summary>
+/// Writes what a deployment was seen doing as the <c>phases</c> of a scenario: one phase with the mix, and then the sizes of what it wrote
+/// to, so that they are those of collections that were in use, as the deployment's are.
+/// </summary>
 public sealed class PhaseWriter
 {
     /// <summary>The name of the phase.</summary>
@@ -47,6 +50,9 @@ public sealed class PhaseWriter
         if (written.Any(one => one.Operation.Kind == "steps"))
             notLearned.Add("the topology: the transactions below need a replica set or a mongos (--topology replicaset)");
         Write(mix, written, [.. notLearned, .. _operations.NotLearned]);
+        foreach (string collection in Written(written.Select(one => one.Operation)).Select(data.CollectionOf).OfType<string>())
+            _text.Append(CultureInfo.InvariantCulture,
+                $"  - {{name: {YamlText.Name($"size {collection}")}, sizes: {YamlText.Name(collection)}}}\n");
     }
 
     /// <summary>The section; empty where nothing was learned that could be written.</summary>
@@ -81,6 +87,12 @@ public sealed class PhaseWriter
                     $"        # took {Took(latency.P50)} µs (p50), {Took(latency.P90)} (p90), {Took(latency.P99)} (p99)\n");
         }
     }
+
+    /// <summary>The collections that operations write to.</summary>
+    private static IEnumerable<string> Written(IEnumerable<LearnedOperation> operations) => operations
+        .SelectMany(one => one.Parts.Count > 0 ? one.Parts : [one])
+        .Where(one => one.Kind is not ("find" or "count" or "distinct" or "aggregate"))
+        .Select(one => one.Collection).Distinct(StringComparer.Ordinal);
 
     private void WriteTimes(OperationMix mix, double rate, double microseconds)
     {

@@ -4,7 +4,7 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Load.Collections;
 
 /// <summary>Reads sizes out of collStats, a single server's or (with <c>shards</c>) a router's.</summary>
-internal static class SizeReader
+public static class SizeReader
 {
     /// <param name="stats">The reply.</param>
     /// <param name="documents">Known to be stored; the server's own counter may be wrong after a crash.</param>
@@ -16,6 +16,7 @@ internal static class SizeReader
         FreeStorageBytes = stats.FindInt64("freeStorageSize"),
         IndexBytes = stats.FindInt64("totalIndexSize") ?? 0,
         Indexes = ReadIndexes(stats),
+        UsedIndexBytes = ReadUsed(stats),
         Shards = [.. (stats.FindDocument("shards") ?? BsonDocument.Empty).Select(shard => ReadShard(shard.Key, shard.Value.ToDocument()))],
     };
 
@@ -64,6 +65,19 @@ internal static class SizeReader
 
     private static ShardSize ReadShard(string shard, BsonDocument stats) =>
         ReadShard(shard, stats, stats.FindInt64("count") ?? 0, stats.FindInt64("nchunks") ?? 0);
+
+    /// <remarks>A router does not hand it on. An index without a checkpoint has 0.</remarks>
+    private static Dictionary<string, long>? ReadUsed(BsonDocument stats)
+    {
+        var used = new Dictionary<string, long>();
+        foreach ((string name, BsonValue details) in stats.FindDocument("indexDetails") ?? BsonDocument.Empty)
+        {
+            if (details.Type == BsonType.Document && details.ToDocument().FindInt64("block-manager.checkpoint size") is > 0 and var bytes)
+                used[name] = bytes;
+        }
+
+        return used.Count == 0 ? null : used;
+    }
 
     private static Dictionary<string, long> ReadIndexes(BsonDocument stats) =>
         (stats.FindDocument("indexSizes") ?? BsonDocument.Empty).ToDictionary(index => index.Key, index => index.Value.ToInt64());

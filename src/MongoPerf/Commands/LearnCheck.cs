@@ -27,20 +27,20 @@ internal static class LearnCheck
         [
             .. DataComparison.Of(sample.Collections, made, names),
             .. run is null || seen is null ? [] : seen.Against(run, sample, names),
-            .. run is null ? [] : SizeComparison.Of(sample.Collections, IndexSizes(run), names),
+            .. run is null ? [] : SizeComparison.Of(sample.Collections, SizesOf(run), names),
         ];
         DeviationTable.Write(all, Console.Out);
         return all.All(one => one.IsWithin) ? ExitCode.Done : ExitCode.AssertionFailed;
     }
 
-    /// <summary>By collection and name, as they were measured last.</summary>
-    private static Dictionary<string, IReadOnlyDictionary<string, long>> IndexSizes(StoredRun run)
+    /// <summary>By collection, as they were measured last.</summary>
+    private static Dictionary<string, SizeResult> SizesOf(StoredRun run)
     {
-        var sizes = new Dictionary<string, IReadOnlyDictionary<string, long>>(StringComparer.Ordinal);
+        var sizes = new Dictionary<string, SizeResult>(StringComparer.Ordinal);
         foreach (PhaseRecord phase in run.Phases)
         {
             foreach (SizeResult size in phase.Sizes)
-                sizes[size.Collection ?? phase.Collection ?? ""] = size.Indexes;
+                sizes[size.Collection ?? phase.Collection ?? ""] = size;
         }
 
         return sizes;

@@ -56,7 +56,7 @@ public sealed class PhaseWriterTests
         string text = writer.Text;
         Assert.DoesNotContain(Secret, text, StringComparison.Ordinal);
         Assert.DoesNotContain("4711", text, StringComparison.Ordinal);
-        Assert.Equal(19, plan.Rounds.Single().Phases[^1].Groups.Single().Operations.Count);
+        Assert.Equal(19, plan.Rounds.Single().Phases[^2].Groups.Single().Operations.Count);
         Assert.Contains("not learned: the operator $where (60 times)", text, StringComparison.Ordinal);
         Assert.Contains("not learned: aggregations with $out, which write (60 times)", text, StringComparison.Ordinal);
         Assert.Contains("not learned: the command createIndexes (60 times)", text, StringComparison.Ordinal);
@@ -99,6 +99,17 @@ public sealed class PhaseWriterTests
     }
 
     [Fact]
+    public void Sizes_are_taken_after_the_operations_of_what_these_wrote_to()
+    {
+        string[] read = [ById, "{'count': 'orders', 'query': {'n': ID}}", "{'distinct': 'orders', 'key': 'n'}"];
+        Assert.Null(Measured(read));
+        Assert.Equal("orders", Measured([.. read, "{'update': 'orders', 'updates': [{'q': {'_id': ID}, 'u': {'$inc': {'n': 1}}}]}"]));
+
+        static string? Measured(string[] commands) => ScenarioTexts.Plan(OrdersData.Text
+            + Text(commands.SelectMany(command => ListSource.Of(60, i => Json(command, i))))).Rounds.Single().Phases[^1].Measures;
+    }
+
+    [Fact]
     public void A_rush_becomes_a_rate_over_time()
     {
         IEnumerable<ObservedOperation> calm = ListSource.Of(1000, i => Json(ById, i));
@@ -126,7 +137,7 @@ public sealed class PhaseWriterTests
         }
 
         var writer = new PhaseWriter(ListSource.Mix(operations, isPrecise: false), "shop", new OrdersData());
-        var steps = (StepSequence)Assert.Single(ScenarioTexts.Plan(OrdersData.Text + writer.Text).Rounds.Single().Phases[^1].Groups.Single()
+        var steps = (StepSequence)Assert.Single(ScenarioTexts.Plan(OrdersData.Text + writer.Text).Rounds.Single().Phases[^2].Groups.Single()
             .Operations).Operation;
         Assert.NotNull(steps.Transaction);
         Assert.Equal(2, steps.Sequence.Count);

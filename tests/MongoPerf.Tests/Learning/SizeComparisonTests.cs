@@ -1,0 +1,54 @@
+using MongoPerf.Learning.Comparing;
+using MongoPerf.Learning.Sampling;
+using MongoPerf.Learning.Writing;
+using MongoPerf.Load.Collections;
+using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
+
+namespace MongoPerf.Tests.Learning;
+
+/// <summary>What indexes take on disk: the same keys in files of the same length or of twice the length.</summary>
+public sealed class SizeComparisonTests
+{
+    private const long Megabyte = 1_100_000;
+
+    [Fact]
+    public void Free_blocks_that_random_writes_left_are_not_held_against_the_copy()
+    {
+        Deviation[] all = Compare(Sizes(2 * Megabyte, Megabyte), Sizes(Megabyte, Megabyte));
+        Assert.Equal([("index n_1: in use (kB)", 0.0, true), ("index n_1: file (kB)", -0.5, true)],
+            all.Select(one => (one.What, one.Share!.Value, one.IsWithin)));
+        Assert.False(Compare(Sizes(2 * Megabyte, Megabyte), Sizes(2 * Megabyte, 2 * Megabyte))[0].IsWithin);
+    }
+
+    [Theory]
+    [InlineData(Megabyte, null)]
+    [InlineData(null, Megabyte)]
+    [InlineData(0L, Megabyte)]
+    public void Whole_files_are_compared_where_one_side_does_not_tell_what_is_used(long? there, long? here)
+    {
+        Deviation only = Assert.Single(Compare(Sizes(2 * Megabyte, there), Sizes(Megabyte, here)));
+        Assert.Equal(("index n_1: file (kB)", false), (only.What, only.IsWithin));
+    }
+
+    [Fact]
+    public void A_missing_index_is_told_and_one_of_few_pages_is_not_compared()
+    {
+        Assert.False(Compare(Sizes(2 * Megabyte, Megabyte), new SizeResult
+        {
+            Documents = 1, DataBytes = 0, StorageBytes = 0, IndexBytes = 0, Indexes = new Dictionary<string, long>(),
+        })[0].IsWithin);
+        Assert.Empty(Compare(Sizes(2 * Megabyte, 100_000), Sizes(Megabyte, Megabyte)));
+    }
+
+    private static Deviation[] Compare(SizeResult there, SizeResult here) =>
+        [.. SizeComparison.Of([new CollectionSample("c", 1, [], true) { Sizes = there }],
+            new Dictionary<string, SizeResult> { ["c"] = here }, new WrittenNames(null))];
+
+    /// <summary>As a mongod replies, which says how much of the index's file is used, or as another server does.</summary>
+    private static SizeResult Sizes(long bytes, long? used) => SizeReader.Read(
+        BsonDocument.Of(
+            ("indexSizes", BsonDocument.Of(("n_1", bytes))),
+            ("indexDetails", BsonDocument.Of(("n_1", used is null ? BsonDocument.Empty
+                : BsonDocument.Of(("block-manager", BsonDocument.Of(("checkpoint size", used)))))))), 1);
+}
