@@ -50,8 +50,9 @@ internal static class ScenarioLanguage
     public static KeySet Zone { get; } = new("zone", "A range of a shard key that one shard holds.",
     [
         new("shard", KeyKind.Count, "The shard that holds it, from 1, in the order of their names."),
-        new("from", KeyKind.Document, "Its lower bound, which belongs to it, such as {country: DE} [default: below every value]."),
-        new("to", KeyKind.Document, "Its upper bound, which does not belong to it [default: above every value]."),
+        new("from", KeyKind.Document, "Its lower bound, which belongs to it, such as {country: DE}, or a share of the documents, such as "
+            + "40% [default: below every value]."),
+        new("to", KeyKind.Document, "Its upper bound, which does not belong to it, or a share as above [default: above every value]."),
     ]);
 
     public static KeySet Collection { get; } = new("collection", "A collection that the scenario makes, a GridFS bucket, or existing data.",

@@ -1,3 +1,4 @@
+using System.Globalization;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Load.Documents;
 using MongoPerf.Load.Plans;
@@ -38,49 +39,75 @@ internal static class ZoneReader
         if (key == "zones" && shardKey.BeginsHashed)
             throw MappingReader.Wrong(node, $"{what}: zones are ranges of values, but {shardKey} orders documents by a hash",
                 "begin the shardKey with the field that says where a document belongs, such as {country: 1, _id: 1}");
-        return collection with { Presplit = chunks, Zones = key == "zones" ? Zones(reader, what, shardKey) : [] };
+        return collection with { Presplit = chunks, Zones = key == "zones" ? Zones(reader, what, shardKey, collection) : [] };
     }
 
-    private static ZoneRange[] Zones(MappingReader collection, string what, ShardKey key)
+    private static ZoneRange[] Zones(MappingReader reader, string what, ShardKey key, PlanCollection collection)
     {
-        IReadOnlyList<ScenarioNode> nodes = collection.List("zones");
+        IReadOnlyList<ScenarioNode> nodes = reader.List("zones");
         if (nodes.Count is 0 or > MostZones)
-            throw MappingReader.Wrong(collection.Find("zones")!, $"{what}: zones has {nodes.Count} ranges; allowed: 1 to {MostZones}");
-        (ScenarioNode Node, ZoneRange Range)[] all = [.. nodes.Select((node, i) => (node, Zone(node, $"{what}: zone {i + 1}", key)))];
+            throw MappingReader.Wrong(reader.Find("zones")!, $"{what}: zones has {nodes.Count} ranges; allowed: 1 to {MostZones}");
+        (ScenarioNode Node, ZoneRange Range)[] all =
+        [
+            .. nodes.Select((node, i) => (Node: node, Range: Zone(node, $"{what}: zone {i + 1}", key, collection)))
+                .Where(static one => one.Range is not null).Select(static one => (one.Node, one.Range!)),
+        ];
         (ScenarioNode Node, ZoneRange Range)[] ordered = [.. all.Order(Comparer<(ScenarioNode, ZoneRange Range)>.Create(
             static (one, other) => Compare(one.Range.From, other.Range.From, isUpper: false)))];
         for (int i = 1; i < ordered.Length; i++)
         {
             if (ordered[i].Range.From is not { } from || Compare(ordered[i - 1].Range.To, from, isUpper: true) > 0)
-                throw MappingReader.Wrong(ordered[i].Node, $"{what}: zone {Array.IndexOf(all, ordered[i]) + 1} begins before zone "
-                    + $"{Array.IndexOf(all, ordered[i - 1]) + 1} ends", "where one ends the next may begin: to does not belong to a range");
+                throw MappingReader.Wrong(ordered[i].Node, $"{what}: zone {NumberOf(ordered[i].Node)} begins before zone "
+                    + $"{NumberOf(ordered[i - 1].Node)} ends", "where one ends the next may begin: to does not belong to a range");
         }
 
         return [.. ordered.Select(static one => one.Range)];
+
+        int NumberOf(ScenarioNode node) => nodes.Index().First(one => ReferenceEquals(one.Item, node)).Index + 1;
     }
 
-    private static ZoneRange Zone(ScenarioNode node, string what, ShardKey key)
+    /// <returns>Null where its ends are shares between which there is no document.</returns>
+    private static ZoneRange? Zone(ScenarioNode node, string what, ShardKey key, PlanCollection collection)
     {
         var reader = new MappingReader(node, what, ScenarioLanguage.Zone);
         reader.Require("shard", "the shard that holds the range, such as shard: 1");
-        var range = new ZoneRange((int)reader.Count("shard", 1, ClusterLimits.MostShards)!, Bound("from"), Bound("to"));
-        return range is { From: { } from, To: { } to } && Compare(to, from, isUpper: true) <= 0
-            ? throw MappingReader.Wrong(node, $"{what} is empty: it ends at {ShardKey.Describe(to)}, where it begins or before",
-                "from belongs to the range, to does not")
-            : range;
+        int shard = (int)reader.Count("shard", 1, ClusterLimits.MostShards)!;
+        (BsonDocument? from, double? fromShare) = Bound("from");
+        (BsonDocument? to, double? toShare) = Bound("to");
+        bool isShared = fromShare is not null || toShare is not null;
+        if ((from is null && fromShare > 0.5) || (to is null && toShare <= 0.5))
+            return null;
+        return from is null || to is null || Compare(to, from, isUpper: true) > 0 ? new ZoneRange(shard, from, to)
+            : isShared && Compare(to, from, isUpper: true) == 0 ? null
+            : throw MappingReader.Wrong(node, $"{what} is empty: it ends at {ShardKey.Describe(to)}, where it begins or before",
+                "from belongs to the range, to does not");
 
-        BsonDocument? Bound(string name)
+        (BsonDocument? Bound, double? Share) Bound(string name)
         {
             if (reader.Find(name) is not { } given)
-                return null;
+                return (null, null);
+            if (given is ScalarNode scalar)
+            {
+                double share = ShareOf(scalar, $"{what}: {name}");
+                return collection.Count > 0 ? (key.PointAt(share, collection.Count, collection.Documents), share)
+                    : throw MappingReader.Wrong(given, $"{what}: {name} is a share of the documents, but the collection has no count",
+                        $"such as {name}: {{{key.FieldNames[0]}: …}}");
+            }
+
             BsonDocument bound = TemplateReader.Literal(given, name);
             string[] fields = [.. bound.Select(static field => field.Key)];
-            return fields.Length > 0 && fields.SequenceEqual(key.FieldNames.Take(fields.Length)) ? bound
+            return fields.Length > 0 && fields.SequenceEqual(key.FieldNames.Take(fields.Length)) ? (bound, null)
                 : throw MappingReader.Wrong(given, $"{what}: {name} has {(fields.Length == 0 ? "no fields" : string.Join(", ", fields))}; "
                     + $"expected the first fields of the shardKey in their order: {string.Join(", ", key.FieldNames)}",
                     $"such as {name}: {{{key.FieldNames[0]}: …}}");
         }
     }
+
+    private static double ShareOf(ScalarNode node, string what) => node.Text is [.. var number, '%']
+        && double.TryParse(number, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double percent)
+        && percent is > 0 and < 100 ? percent / 100
+            : throw MappingReader.Wrong(node, $"{what} is '{node.Text}'; expected values of the shardKey, or a share of the documents "
+                + "above 0 % and below 100 %", "such as {country: DE} or 40%");
 
     /// <summary>By the values that both have; where one has no more, the rest of its key is the least.</summary>
     /// <param name="one">Null is below, or above, every value.</param>

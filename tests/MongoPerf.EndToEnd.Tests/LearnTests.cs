@@ -87,6 +87,32 @@ public sealed class LearnTests(TestServers servers) : IDisposable
     }
 
     [MongodFact]
+    public void A_validator_is_learned_without_its_values_and_the_servers_own_lets_all_documents_pass()
+    {
+        TestServer mongod = servers["mongod"];
+        string shop = servers.NewDatabase();
+        string copy = servers.NewDatabase();
+        using MongoConnection connection = mongod.Connect();
+        connection.RunCommand(shop, BsonDocument.Of(("create", "orders"), ("validationLevel", "moderate"), ("validator",
+            ExtendedJson.Parse("""
+                {"$jsonSchema": {"required": ["state", "total"], "properties": {"state": {"enum": ["neu1", "bezahlt", "versandt"]},
+                    "total": {"bsonType": "double", "minimum": 17.25}, "tags": {"bsonType": "array", "items": {"bsonType": "string"}}}}}
+                """))));
+        Documents.Insert(connection, shop, "orders", [.. Enumerable.Range(0, 300).Select(i => BsonDocument.Of(
+            ("state", i % 3 == 0 ? "bezahlt" : "neu1"), ("total", 17.25 + i), ("tags", new object[] { $"t{i}" })))]);
+        ProgramRun.Run("learn", "--uri", mongod.Uri, "--db", shop, "-o", File).Expect(0);
+        Assert.DoesNotMatch("neu1|bezahlt|versandt|17[.]25", System.IO.File.ReadAllText(File));
+        ProgramRun.Run("run", File, "--uri", mongod.Uri, "--db", copy, "--out", _runs.Path, "--max-errors", "0").Expect(0);
+        Assert.Equal(300, Documents.Count(connection, copy, "orders"));
+        BsonDocument options = connection.RunCursor(copy, BsonDocument.Of(("listCollections", 1),
+            ("filter", BsonDocument.Of(("name", "orders"))))).Single().FindDocument("options")!;
+        Assert.Equal("moderate", options.FindString("validationLevel"));
+        Assert.Equal(("double", "string"), (options.FindString("validator.$jsonSchema.properties.total.bsonType"),
+            options.FindString("validator.$jsonSchema.properties.tags.items.bsonType")));
+        Assert.Equal(2, options.FindDocument("validator.$jsonSchema.properties.state.enum")!.Count());
+    }
+
+    [MongodFact]
     public void A_user_who_may_only_read_is_enough()
     {
         using SecuredMongod mongod = SecuredMongod.Start("--auth");

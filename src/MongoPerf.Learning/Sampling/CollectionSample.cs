@@ -23,7 +23,7 @@ public sealed record CollectionSample(string Name, long Count, IReadOnlyList<Bso
     public BsonDocument? ShardKey { get; init; }
 
     /// <summary>Ranges that belong to a zone.</summary>
-    public int Zones { get; init; }
+    public IReadOnlyList<SampledZone> Zones { get; init; } = [];
 
     /// <summary>What could not be read, a sentence each.</summary>
     public IReadOnlyList<string> NotLearned { get; init; } = [];
@@ -31,6 +31,12 @@ public sealed record CollectionSample(string Name, long Count, IReadOnlyList<Bso
     /// <summary>All documents were read.</summary>
     public bool IsWhole => Documents.Count >= Count;
 }
+
+/// <summary>A range of a shard key that belongs to a zone.</summary>
+/// <param name="From">Its lower bound, with all fields of the key.</param>
+/// <param name="To">Its upper bound, which does not belong to it.</param>
+/// <param name="Shards">Places of the zone's shards, from 1, in the order of their names.</param>
+public sealed record SampledZone(BsonDocument From, BsonDocument To, IReadOnlyList<int> Shards);
 
 /// <summary>A database as it was sampled.</summary>
 /// <param name="Name">Its name.</param>

@@ -84,7 +84,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
         if (indexes.Length == 0 && !isTimeSeries && listed.Find("options.clusteredIndex") is null)
             notLearned.Add("its indexes: the user may not list them");
         (List<BsonDocument> documents, bool isOrdered) = Sample(database, name, count, isTimeSeries, notLearned);
-        (BsonDocument? key, int zones) = Sharding($"{database}.{name}");
+        (BsonDocument? key, SampledZone[] zones) = Sharding($"{database}.{name}", notLearned);
         return new CollectionSample(name, Math.Max(count, documents.Count), documents, isOrdered)
         {
             Options = listed.FindDocument("options") ?? BsonDocument.Empty,
@@ -99,18 +99,33 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
     private long Count(string database, string name) =>
         Try(() => Run(database, BsonDocument.Of(("count", name), ("maxTimeMS", Left()))))?.FindInt64("n") ?? 0;
 
-    private (BsonDocument? Key, int Zones) Sharding(string ns)
+    private (BsonDocument? Key, SampledZone[] Zones) Sharding(string ns, List<string> notLearned)
     {
         if (!connection.Server.IsMongos)
-            return (null, 0);
-        BsonDocument asked = BsonDocument.Of(("find", "collections"), ("filter", BsonDocument.Of(("_id", ns))));
-        if (Try(() => Cursor("config", asked).FirstOrDefault()) is not { } sharded || sharded.IsTrue("dropped")
-            || sharded.IsTrue("unsplittable"))
-            return (null, 0);
-        int zones = Try(() => Cursor("config", BsonDocument.Of(("find", "tags"), ("filter", BsonDocument.Of(("ns", ns))))).ToArray())
-            ?.Length ?? 0;
-        return (sharded.FindDocument("key"), zones);
+            return (null, []);
+        if (FindConfig("collections", ("_id", ns)) is not { } sharded)
+        {
+            notLearned.Add("its shard key and zones: the user may not read the database config (role clusterMonitor)");
+            return (null, []);
+        }
+
+        if (sharded is not [var one] || one.IsTrue("dropped") || one.IsTrue("unsplittable"))
+            return (null, []);
+        BsonDocument[] ranges = FindConfig("tags", ("ns", ns)) ?? [];
+        if (ranges.Length == 0)
+            return (one.FindDocument("key"), []);
+        BsonDocument[] shards = [.. (FindConfig("shards") ?? []).OrderBy(shard => shard.FindString("_id"), StringComparer.Ordinal)];
+        return (one.FindDocument("key"), [.. ranges.Select(range => new SampledZone(
+            range.FindDocument("min") ?? BsonDocument.Empty, range.FindDocument("max") ?? BsonDocument.Empty,
+            [.. shards.Index().Where(shard => HasTag(shard.Item, range.FindString("tag"))).Select(shard => shard.Index + 1)]))]);
+
+        static bool HasTag(BsonDocument shard, string? tag) =>
+            (shard.FindDocument("tags") ?? BsonDocument.Empty).Any(own => own.Value.ToString() == tag);
     }
+
+    /// <returns>Null where it can't be read.</returns>
+    private BsonDocument[]? FindConfig(string collection, params (string, object?)[] filter) => Try(() =>
+        Cursor("config", BsonDocument.Of(("find", collection), ("filter", BsonDocument.Of(filter)))).ToArray());
 
     private (List<BsonDocument> Documents, bool AreInOrder) Sample(
         string database, string name, long count, bool isTimeSeries, List<string> notLearned)

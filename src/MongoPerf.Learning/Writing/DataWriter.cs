@@ -69,9 +69,10 @@ internal sealed class WrittenCollection
         string? options = indexes.Options(sample.Options);
         string[] written = [.. sample.Indexes.Select(indexes.Of)];
         text.Append(CultureInfo.InvariantCulture, $"  {YamlText.Name(names.Collection(sample.Name))}:\n");
-        if (sample.Zones > 0)
-            indexes.Notes.Add($"its {sample.Zones} zone ranges, which have values of the shard key");
-        foreach (string note in sample.NotLearned.Concat(indexes.Notes).Concat(_fields.Notes).Concat(values.Notes).Distinct())
+        var zones = new ZoneWriter(sample);
+        IReadOnlyList<string> ranges = zones.Ranges();
+        string[] notes = [.. sample.NotLearned, .. indexes.Notes, .. zones.Notes, .. _fields.Notes, .. values.Notes];
+        foreach (string note in notes.Distinct())
             text.Append(CultureInfo.InvariantCulture, $"    # not learned: {YamlText.Comment(note)}\n");
         if (sample.Documents.Count > 0 && !sample.IsWhole)
             text.Append(CultureInfo.InvariantCulture, $"    # from {sample.Documents.Count:N0} of its documents\n");
@@ -87,6 +88,10 @@ internal sealed class WrittenCollection
             text.Append(CultureInfo.InvariantCulture, $"      - {index}\n");
         if (sample.ShardKey is { } key)
             text.Append(CultureInfo.InvariantCulture, $"    shardKey: {indexes.Fields(key)}\n");
+        if (ranges.Count > 0)
+            text.Append("    zones:\n");
+        foreach (string range in ranges)
+            text.Append(CultureInfo.InvariantCulture, $"      - {range}\n");
         Text = text.ToString();
     }
 

@@ -90,9 +90,10 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
                 case "expireAfterSeconds":
                     Notes.Add($"documents expire after {value} s in the deployment; here they stay");
                     break;
+                case "validator" when value.Type == BsonType.Document:
+                    parts.AddRange(Validator(value.ToDocument(), options));
+                    break;
                 case "validator" or "validationLevel" or "validationAction":
-                    if (option == "validator")
-                        Notes.Add("its validator, which has values of the data");
                     break;
                 case "uuid" or "capped" or "size" or "max" or "autoIndexId" or "flags":
                     break;
@@ -107,6 +108,24 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
 
     /// <summary>The documents of a unique index on one field all have their own value.</summary>
     private bool StaysUnique(BsonDocument index) => KeyOf(index).Any(one => values.MadeUnique.Contains(one.Path));
+
+    private IEnumerable<string> Validator(BsonDocument validator, BsonDocument options)
+    {
+        var writer = new ValidatorWriter(root, names, values);
+        string? text = writer.Of(validator);
+        if (text is null)
+            Notes.Add("its validator, of which no more than values can be said, or what documents don't keep");
+        else if (writer.LeftOut is { Length: > 0 } left)
+            Notes.Add($"of its validator: {left}");
+        if (text is null)
+            yield break;
+        yield return $"validator: {text}";
+        foreach (string option in (string[])["validationLevel", "validationAction"])
+        {
+            if (options.FindString(option) is "strict" or "moderate" or "off" or "error" or "warn" or "errorAndLog")
+                yield return $"{option}: {options.FindString(option)}";
+        }
+    }
 
     private string TimeSeries(BsonDocument series)
     {

@@ -10,8 +10,8 @@ internal static class MadeUpText
 {
     private const int Attempts = 200;
 
-    /// <summary>So many different ones, in the order of texts.</summary>
-    /// <param name="values">Those whose place they take.</param>
+    /// <summary>So many different ones; those of one alphabet have the order of the texts whose place they take.</summary>
+    /// <param name="values">The texts, in their order.</param>
     /// <param name="path">Where they stand.</param>
     /// <returns>One for each value, in the values' order; null where there are not enough of the length.</returns>
     public static string[]? Instead(IReadOnlyList<BsonValue> values, string path)
@@ -20,9 +20,13 @@ internal static class MadeUpText
         var real = values.Select(value => value.ToString()).ToHashSet(StringComparer.Ordinal);
         var made = new HashSet<string>(StringComparer.Ordinal);
         var all = new List<string>();
-        foreach (string text in values.Select(value => value.ToString()))
+        (string Text, TextAlphabet Alphabet)[] texts = [.. values.Select(value => value.ToString())
+            .Select(text => (text, TextAlphabets.Of([text])))];
+        foreach ((int i, (string text, TextAlphabet alphabet)) in texts.Index())
         {
-            string? one = Make(Encoding.UTF8.GetByteCount(text), TextAlphabets.Of([text]), candidate =>
+            // Their first letters, as far as these go.
+            (int place, int places) = (texts.Take(i).Count(one => one.Alphabet == alphabet), texts.Count(one => one.Alphabet == alphabet));
+            string? one = Make(Encoding.UTF8.GetByteCount(text), alphabet, (double)place / places, candidate =>
                 candidate.Length == 0 ? made.Add(candidate) : !real.Contains(candidate) && made.Add(candidate), ref random);
             if (one is null)
                 return null;
@@ -36,19 +40,25 @@ internal static class MadeUpText
     public static string Prefix(string real, string path)
     {
         var random = new RandomStream(Seed($"{path} prefix"));
-        return Make(Encoding.UTF8.GetByteCount(real), TextAlphabet.Lower, text => text != real, ref random) ?? "";
+        return Make(Encoding.UTF8.GetByteCount(real), TextAlphabet.Lower, null, text => text != real, ref random) ?? "";
     }
 
-    private static string? Make(int length, TextAlphabet alphabet, Func<string, bool> take, ref RandomStream random)
+    /// <param name="length">In characters.</param>
+    /// <param name="alphabet">Of what it is made.</param>
+    /// <param name="first">Where in the alphabet its first letter stands, from 0 to below 1; null for anywhere.</param>
+    /// <param name="take">Whether it will do.</param>
+    /// <param name="random">Draws the letters.</param>
+    private static string? Make(
+        int length, TextAlphabet alphabet, double? first, Func<string, bool> take, ref RandomStream random)
     {
-        string characters = TextAlphabets.CharactersOf(alphabet);
+        string characters = string.Concat(TextAlphabets.CharactersOf(alphabet).Order());
         for (int attempt = 0; attempt < Attempts; attempt++)
         {
             // A single digit may be all that there is; then any letter does.
             string from = attempt < Attempts / 2 ? characters : TextAlphabets.CharactersOf(TextAlphabet.Any);
             var text = new StringBuilder();
             for (int i = 0; i < length; i++)
-                text.Append(from[random.Next(from.Length)]);
+                text.Append(from[i == 0 && first is { } at && attempt < Attempts / 2 ? (int)(at * from.Length) : random.Next(from.Length)]);
             if (take(text.ToString()))
                 return text.ToString();
         }

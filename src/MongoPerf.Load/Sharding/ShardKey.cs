@@ -89,6 +89,24 @@ public sealed record ShardKey
         return points;
     }
 
+    /// <summary>
+    /// Where a range key is cut so that about a share of the documents lie below. Documents whose first fields are equal stay together.
+    /// </summary>
+    /// <param name="share">Between 0 and 1.</param>
+    /// <param name="documents">The documents in the collection at the end, 1 or more.</param>
+    /// <param name="template">Makes the documents.</param>
+    /// <returns>Its first field; null where all documents lie on one side: above up to a share of one half, otherwise below.</returns>
+    public BsonDocument? PointAt(double share, long documents, DocumentTemplate template)
+    {
+        BsonValue[] sample = SampleOf(template, FieldNames[0], documents);
+        // Of equal values the nearer end.
+        int at = Math.Min((int)(share * sample.Length), sample.Length - 1);
+        int first = Array.FindIndex(sample, one => ValueOrder.Instance.Compare(one, sample[at]) == 0);
+        int next = Array.FindLastIndex(sample, one => ValueOrder.Instance.Compare(one, sample[at]) == 0) + 1;
+        int cut = (share * sample.Length) - first <= next - (share * sample.Length) ? first : next;
+        return cut == 0 || cut == sample.Length ? null : BsonDocument.Of((FieldNames[0], sample[cut]));
+    }
+
     /// <summary>Whether its first field is hashed, so that its chunks are ranges of 64-bit numbers.</summary>
     public bool BeginsHashed => Document.First().Value.ToString() == HashedId;
 

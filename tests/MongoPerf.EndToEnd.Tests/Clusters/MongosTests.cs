@@ -205,6 +205,36 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
     }
 
     [MongodFact(From = "6.0")]
+    public void Learned_zones_put_as_many_documents_on_each_shard_and_have_no_value_of_the_key()
+    {
+        string copy = $"{_database}c";
+        string file = Path.Combine(_runs.Path, "my.yaml");
+        Run("""
+            data:
+              customers:
+                count: 900
+                document: {country: {^choice: {of: [CHE, DEU, FRA], weights: [5, 2, 3]}}, name: ^word}
+                shardKey: {country: 1, _id: 1}
+                zones: [{shard: 2, to: {country: FRA}}, {shard: 1, from: {country: FRA}}]
+            phases: [{load: customers}]
+            """, mongos.Uri);
+        ProgramRun.Run("learn", "--uri", mongos.Uri, "--db", _database, "-o", file).Expect(0);
+        string text = File.ReadAllText(file);
+        Assert.Matches(@"shardKey: \{country: 1, _id: 1\}\n    zones:\n      - \{shard: 2, to: [67][0-9](\.[0-9]+)?%\}", text);
+        Assert.DoesNotMatch("CHE|DEU|FRA", text);
+        ProgramRun.Run("run", file, "--uri", mongos.Uri, "--db", copy, "--out", _runs.Path).Expect(0);
+        using MongoConnection connection = mongos.Connect();
+        BsonDocument[] tied = [.. ConfigCatalogue.ZoneRanges(connection, $"{copy}.customers")];
+        Assert.Equal(["s0", "s1"], tied.Select(range => range.FindString("tag")!.Split(' ')[^1]).Order(StringComparer.Ordinal));
+        string bound = tied.Select(range => range.FindString("min.country")).OfType<string>().Single();
+        Assert.InRange(Documents.Find(connection, copy, "customers",
+            BsonDocument.Of(("country", BsonDocument.Of(("$gte", bound))))).Count(), 225, 315);
+        ProgramRun.Run("learn", "--check", file, "--against", mongos.Uri, "--db", _database).Expect(0);
+        foreach (string id in _runs.Ids)
+            ProgramRun.Run("clean", id, "--out", _runs.Path).Expect(0);
+    }
+
+    [MongodFact(From = "6.0")]
     public void A_time_series_is_spread_by_its_metaField_read_back_and_dropped()
     {
         JsonElement report = Run("""

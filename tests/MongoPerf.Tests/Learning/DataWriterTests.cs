@@ -190,6 +190,100 @@ public sealed class DataWriterTests
         Assert.Contains("# not learned: its validator", text, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void A_validator_keeps_what_it_says_of_structure_and_of_few_values_and_the_file_s_documents_pass_it()
+    {
+        CollectionSample sample = Sample(Order) with
+        {
+            Options = BsonDocument.Of(("validationLevel", "moderate"), ("validationAction", "warn"), ("validator", ExtendedJson.Parse("""
+                {"$jsonSchema": {"bsonType": "object", "title": "geheim", "additionalProperties": false,
+                    "required": ["state", "note", "count", "never"],
+                    "properties": {
+                        "_id": {}, "serial": {}, "placed": {"bsonType": "date"}, "never": {"enum": ["geheim4"]},
+                        "state": {"enum": ["geheim1", "geheim2", "geheim3", "geheim4"]},
+                        "customer": {"bsonType": ["int", "null"], "minimum": 0, "maximum": 39507},
+                        "count": {"bsonType": "string"}, "price": {"type": "number", "enum": [0.25]},
+                        "code": {"bsonType": "string", "pattern": "^geheim", "minLength": 8},
+                        "items": {"bsonType": "array", "maxItems": 4, "items": {"required": ["product"],
+                            "properties": {"product": {"bsonType": "long"}}}},
+                        "note": {"bsonType": "string"}}},
+                 "state": {"$in": ["geheim1", "geheim2", "geheim3"], "$ne": "geheim4"}, "serial": {"$exists": true, "$gt": 4711},
+                 "$expr": {"$gt": ["$serial", 4711]}}
+                """))),
+        };
+        string text = Text(sample);
+        Assert.DoesNotContain("geheim", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("4711", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("39507", text, StringComparison.Ordinal);
+        PlanCollection collection = ScenarioTexts.Plan(text).Collections.Single();
+        string states = string.Join(", ", collection.Options!.FindDocument("validator.state.$in")!.Select(one => $"\"{one.Value}\""));
+        Assert.Equal(Made(sample).Select(document => document.FindString("state")!).ToHashSet(),
+            collection.Options!.FindDocument("validator.state.$in")!.Select(one => one.Value.ToString()).ToHashSet());
+        Assert.Equal(
+            "{\"$jsonSchema\": {\"bsonType\": \"object\", \"additionalProperties\": false, \"required\": [\"state\", \"count\"], "
+            + "\"properties\": {\"_id\": {}, \"serial\": {}, \"placed\": {\"bsonType\": \"date\"}, \"never\": {}, "
+            + $"\"state\": {{\"enum\": [{states}]}}, "
+            + "\"customer\": {\"bsonType\": [\"int\", \"null\"]}, \"count\": {}, \"price\": {\"type\": \"number\"}, "
+            + "\"code\": {\"bsonType\": \"string\"}, \"items\": {\"bsonType\": \"array\", \"items\": {\"required\": [\"product\"], "
+            + "\"properties\": {\"product\": {\"bsonType\": \"long\"}}}}, \"note\": {\"bsonType\": \"string\"}}}, "
+            + $"\"state\": {{\"$in\": [{states}]}}, \"serial\": {{\"$exists\": true}}}}",
+            ExtendedJson.Write(collection.Options!.FindDocument("validator")!.Bytes));
+        Assert.Equal(("moderate", "warn"),
+            (collection.Options!.FindString("validationLevel"), collection.Options!.FindString("validationAction")));
+        Assert.Contains("# not learned: of its validator: $expr, $gt, $ne, bsonType, enum, maxItems, maximum, minLength, minimum, pattern, "
+            + "required", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Zones_are_cut_where_as_many_documents_lie_below_without_a_value_of_the_key()
+    {
+        CollectionSample sample = Sample(Order) with
+        {
+            ShardKey = BsonDocument.Of(("state", 1), ("_id", 1)),
+            Zones =
+            [
+                Zone(States[1], BsonType.MinKey, States[1], BsonType.MaxKey, 3, 2),
+                Zone(States[2], BsonType.MinKey, null, BsonType.MaxKey, 1),
+                Zone("aaa", BsonType.MinKey, "bbb", BsonType.MinKey, 1), Zone(States[0], BsonType.Int32, States[1], BsonType.MinKey, 1),
+            ],
+        };
+        string text = Text(sample);
+        Assert.DoesNotContain("geheim", text, StringComparison.Ordinal);
+        Assert.Contains("      - {shard: 3, from: 33.4%, to: 66.7%}\n      - {shard: 1, from: 66.7%}\n", text, StringComparison.Ordinal);
+        Assert.Contains("not learned: zone ranges in which no document was found: 1", text, StringComparison.Ordinal);
+        Assert.Contains("not learned: zone ranges that part documents whose first field of the shard key is the same: 1", text,
+            StringComparison.Ordinal);
+        Assert.Contains("not learned: zones of several shards", text, StringComparison.Ordinal);
+        // The texts in the place of the states have the order of these.
+        PlanCollection collection = ScenarioTexts.Plan(text).Collections.Single();
+        string[] made = [.. Made(sample).Select(document => document.FindString("state")!).Distinct().Order(StringComparer.Ordinal)];
+        Assert.Equal([(3, made[1], made[2]), (1, made[2], null)],
+            collection.Zones.Select(zone => (zone.Shard, zone.From!.FindString("state")!, zone.To?.FindString("state"))));
+
+        static SampledZone Zone(string from, BsonType fromRest, string? to, BsonType toRest, params int[] shards) => new(
+            BsonDocument.Of(("state", from), ("_id", Rest(fromRest))),
+            BsonDocument.Of(("state", to is null ? new BsonValue(BsonType.MaxKey, default) : (object)to), ("_id", Rest(toRest))), shards);
+
+        static BsonValue Rest(BsonType type) => type == BsonType.Int32 ? BsonDocument.Of(("v", 5)).First().Value
+            : new BsonValue(type, default);
+    }
+
+    [Fact]
+    public void Zones_that_a_scenario_can_not_have_are_told()
+    {
+        CollectionSample sample = Sample(Order) with
+        {
+            ShardKey = BsonDocument.Of(("state", "hashed")),
+            Zones = [new SampledZone(BsonDocument.Of(("state", 5L)), BsonDocument.Of(("state", 6L)), [1])],
+        };
+        Assert.Contains("not learned: its 1 zone ranges: in scenarios", Text(sample), StringComparison.Ordinal);
+        Assert.Contains("not learned: zone ranges beyond 1,000, or beyond 64 shards, or of zones without a shard: 1", Text(sample with
+        {
+            ShardKey = BsonDocument.Of(("serial", 1)),
+            Zones = [new SampledZone(BsonDocument.Of(("serial", 1100)), BsonDocument.Of(("serial", 1200)), [])],
+        }), StringComparison.Ordinal);
+    }
+
     private static BsonDocument[] Orders { get; } = [.. Enumerable.Range(0, Documents).Select(Order)];
 
     private static BsonDocument Order(int i) => BsonDocument.Of(

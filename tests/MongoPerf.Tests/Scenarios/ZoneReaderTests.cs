@@ -19,6 +19,37 @@ public sealed class ZoneReaderTests
     }
 
     [Theory]
+    [InlineData("^int: [0, 999]", 250)]
+    [InlineData("^number: {start: 5}", 250)]
+    // Equal values stay together: 600 and 400 documents, by chance somewhat more or fewer.
+    [InlineData("^choice: {of: [1, 2], weights: [6, 4]}", 600)]
+    public void Shares_are_cut_where_so_many_documents_lie_below(string generator, int below)
+    {
+        PlanCollection collection = Of($"{{count: 1000, document: {{c: {{{generator}}}}}, shardKey: {{c: 1, _id: 1}}, "
+            + $"zones: [{{shard: 1, to: {(below / 10) - 3}%}}, {{shard: 2, from: {(below / 10) - 3}%, to: 99.9%}}]}}");
+        Assert.Equal([1, 2], collection.Zones.Select(zone => zone.Shard));
+        Assert.Equal(collection.Zones[0].To!.FindInt64("c"), collection.Zones[1].From!.FindInt64("c"));
+        long cut = collection.Zones[0].To!.FindInt64("c")!.Value;
+        Assert.InRange(Enumerable.Range(0, 1000).Count(i => collection.Documents.Make(i).FindInt64("c") < cut), below - 45, below + 45);
+    }
+
+    [Theory]
+    [InlineData("{shard: 1, to: 40%}, {shard: 2, from: 40%}", 2)]
+    [InlineData("{shard: 1, to: 60%}, {shard: 2, from: 60%}", 1)]
+    [InlineData("{shard: 1, from: 20%, to: 60%}, {shard: 2, from: 60%, to: 60.5%}", 1)]
+    public void Of_documents_with_one_value_all_lie_on_one_side_and_ranges_without_any_are_left_out(string zones, int shard)
+    {
+        ZoneRange all = Assert.Single(Read($"shardKey: {{c: 1}}, zones: [{zones}]").Zones);
+        Assert.Equal((shard, null, null), (all.Shard, all.From, all.To));
+    }
+
+    [Theory]
+    [InlineData("shardKey: {c: 1}, zones: [{shard: 1, to: 0%}]", "zone 1: to is '0%'; expected values of the shardKey, or a share")]
+    [InlineData("shardKey: {c: 1}, zones: [{shard: 1, from: 100%}]", "zone 1: from is '100%'; expected")]
+    [InlineData("shardKey: {c: 1}, zones: [{shard: 1, from: 1e1%}]", "zone 1: from is '1e1%'; expected")]
+    [InlineData("shardKey: {c: 1}, zones: [{shard: 1, from: NaN%}]", "zone 1: from is 'NaN%'; expected")]
+    [InlineData("shardKey: {c: 1}, zones: [{shard: 1, from: 5}]", "zone 1: from is '5'; expected")]
+    [InlineData("shardKey: {_id: 1}, zones: [{shard: 1, from: 60%, to: 40%}]", "zone 1 is empty: it ends at {_id: ")]
     [InlineData("zones: [{shard: 1}]", "collection 'a': zones needs a shardKey, whose values it cuts")]
     [InlineData("presplit: 4", "collection 'a': presplit needs a shardKey")]
     [InlineData("shardKey: {c: 1}, presplit: 4, zones: [{shard: 1}]", "has both presplit and zones; its zones cut it already")]
@@ -39,7 +70,14 @@ public sealed class ZoneReaderTests
     public void What_can_not_be_is_told(string keys, string says) =>
         Assert.Contains(says, Assert.Throws<UserException>(() => Read(keys)).Message, StringComparison.Ordinal);
 
-    private static PlanCollection Read(string keys) => ScenarioTexts.Plan(
-        $"data:\n  a: {{count: 5, document: {{c: 1, at: {{^date: {{start: 2026-01-01, step: 1s}}}}}}, {keys}}}\n"
-        + "phases: [{load: a}]\n").Collections.Single();
+    [Fact]
+    public void A_share_of_a_collection_without_a_count_is_told() => Assert.Contains(
+        "zone 1: to is a share of the documents, but the collection has no count", Assert.Throws<UserException>(() => Of(
+            "{document: {c: 1}, shardKey: {c: 1}, zones: [{shard: 1, to: 40%}]}")).Message, StringComparison.Ordinal);
+
+    private static PlanCollection Read(string keys) =>
+        Of($"{{count: 5, document: {{c: 1, at: {{^date: {{start: 2026-01-01, step: 1s}}}}}}, {keys}}}");
+
+    private static PlanCollection Of(string collection) =>
+        ScenarioTexts.Plan($"data:\n  a: {collection}\nphases: [{{load: a}}]\n").Collections.Single();
 }
