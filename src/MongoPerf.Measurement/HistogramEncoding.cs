@@ -70,6 +70,24 @@ public static class HistogramEncoding
                 $"the histogram begins with 0x{cookie:x8}, V2 with 0x{CookieBase:x8} or 0x{CompressedCookieBase:x8}");
     }
 
+    /// <summary>Takes the compression off, for what is decoded several times.</summary>
+    /// <returns>The uncompressed form; what is not compressed, or empty, as it is.</returns>
+    /// <exception cref="HistogramFormatException">The compressed form, cut short or damaged.</exception>
+    public static ReadOnlyMemory<byte> Inflate(ReadOnlyMemory<byte> encoded)
+    {
+        if (encoded.IsEmpty || ReadCookie(encoded.Span) != CompressedCookieBase)
+            return encoded;
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(MaxEncodedLength + 1);
+        try
+        {
+            return InflateInto(buffer, encoded.Span).ToArray();
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+
     public static LatencyHistogram Decode(ReadOnlySpan<byte> encoded)
     {
         var histogram = new LatencyHistogram();
@@ -111,28 +129,38 @@ public static class HistogramEncoding
 
     private static void InflateCounts(LatencyHistogram histogram, ReadOnlySpan<byte> encoded)
     {
+        // A run of a day has hundreds of thousands of histograms: an array for each would keep the garbage collector busy.
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(MaxEncodedLength + 1);
+        try
+        {
+            DecodeCounts(histogram, InflateInto(buffer, encoded));
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(buffer);
+        }
+    }
+
+    /// <param name="buffer">Room for one byte more than the longest of ours.</param>
+    /// <param name="encoded">The compressed form.</param>
+    /// <returns>The part of the buffer that was filled.</returns>
+    private static Span<byte> InflateInto(byte[] buffer, ReadOnlySpan<byte> encoded)
+    {
         int length = encoded.Length < CompressedHeaderLength ? -1 : BinaryPrimitives.ReadInt32BigEndian(encoded[4..]);
         if (length < 0 || length > encoded.Length - CompressedHeaderLength)
             throw new HistogramFormatException(
                 $"the histogram declares {length} compressed bytes and has {encoded.Length - CompressedHeaderLength}");
         using var input = new MemoryStream(encoded.Slice(CompressedHeaderLength, length).ToArray());
         using var zlib = new ZLibStream(input, CompressionMode.Decompress);
-        // A run of a day has hundreds of thousands of histograms: an array for each would keep the garbage collector busy.
-        byte[] buffer = ArrayPool<byte>.Shared.Rent(MaxEncodedLength + 1);
         try
         {
             int read = zlib.ReadAtLeast(buffer, MaxEncodedLength + 1, throwOnEndOfStream: false);
-            if (read > MaxEncodedLength)
-                throw new HistogramFormatException($"the histogram is longer than the {MaxEncodedLength} bytes that one of ours can have");
-            DecodeCounts(histogram, buffer.AsSpan(0, read));
+            return read <= MaxEncodedLength ? buffer.AsSpan(0, read) : throw new HistogramFormatException(
+                $"the histogram is longer than the {MaxEncodedLength} bytes that one of ours can have");
         }
         catch (InvalidDataException e)
         {
             throw new HistogramFormatException($"the histogram's zlib stream is damaged ({e.Message})");
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(buffer);
         }
     }
 

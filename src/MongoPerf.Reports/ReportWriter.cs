@@ -26,20 +26,20 @@ public static class ReportWriter
         new("results.csv", "results, a row for each operation of each phase", CsvReport.WriteResults),
         new("sizes.csv", "sizes, a row for each time they were recorded", CsvReport.WriteSizes),
         new(SamplesFile, "the client's samples over time", Write: null),
-        new("server.csv", "the server's samples over time", CsvReport.WriteServerSamples),
-        new("host.csv", "the machine's samples over time", CsvReport.WriteHostSamples),
+        new("server.csv", "the server's samples over time", CsvReport.WriteServerSamples) { IsOfMetrics = true },
+        new("host.csv", "the machine's samples over time", CsvReport.WriteHostSamples) { IsOfMetrics = true },
         new(LogFile, "latencies as an HdrHistogram log", Write: null),
     ];
 
     /// <summary>The files for runs that looked at shards.</summary>
     private static readonly TextFile[] ShardFiles =
     [
-        new("shards.csv", "what each shard held and did over time", CsvReport.WriteShardSamples),
+        new("shards.csv", "what each shard held and did over time", CsvReport.WriteShardSamples) { IsOfMetrics = true },
         new("chunk-events.csv", "migrations, splits and merges of chunks", CsvReport.WriteChunkEvents),
     ];
 
     private static readonly TextFile[] ReplicaFiles =
-        [new("replicas.csv", "how far replica set members lagged, over time", CsvReport.WriteReplicaSamples)];
+        [new("replicas.csv", "how far replica set members lagged, over time", CsvReport.WriteReplicaSamples) { IsOfMetrics = true }];
 
     private static readonly TextFile[] StepFiles = [new("steps.csv", "the steps of operations over time", CsvReport.WriteSteps)];
 
@@ -48,7 +48,11 @@ public static class ReportWriter
     /// <param name="Name">The name of the file.</param>
     /// <param name="Purpose">What the page says of it, translated there.</param>
     /// <param name="Write">Its content; null for those of <see cref="SampleFiles"/>.</param>
-    private sealed record TextFile(string Name, string Purpose, Action<StoredRun, TextWriter>? Write);
+    private sealed record TextFile(string Name, string Purpose, Action<StoredRun, TextWriter>? Write)
+    {
+        /// <summary>It needs nothing that others need, too.</summary>
+        public bool IsOfMetrics { get; init; }
+    }
 
     /// <summary>
     /// Text files, charts and, last of all, index.html, each in place of an older one. A chart that can't be drawn is a warning.
@@ -58,32 +62,31 @@ public static class ReportWriter
     public static ReportFiles WriteAll(StoredRun run, string folder, IReadOnlyList<PlotInfo>? plots = null)
     {
         OwnFiles.MakeFolder(folder);
-        // The two that read every histogram again run beside the rest, as soon as that is known which they share with it.
-        OperationSeconds.Of(run);
-        Task samples = Task.Run(() => WriteSamples(run, folder));
-        Task<HtmlExplore>? explore = null;
-        IReadOnlyList<string> texts;
+        TextFile[] all = [.. TextFilesOf(run)];
+        List<Task> beside = [Task.Run(() => WriteTexts(run, folder, all.Where(static text => text.IsOfMetrics)))];
         RenderedCharts charts;
         string html;
         try
         {
+            // What the others share is known before they begin.
             RunPanels.Of(run);
-            explore = Task.Run(() => HtmlExplore.Of(run));
-            texts = WriteTexts(run, folder);
-            charts = ChartRenderer.Render(run, Path.Combine(folder, "charts"), plots);
+            Task<HtmlExplore> explore = Task.Run(() => HtmlExplore.Of(run, add => WriteSamples(run, folder, add)));
+            Task<RenderedCharts> drawn = Task.Run(() => ChartRenderer.Render(run, Path.Combine(folder, "charts"), plots));
+            beside.AddRange([explore, drawn]);
+            WriteTexts(run, folder, all.Where(static text => !text.IsOfMetrics));
+            charts = drawn.GetAwaiter().GetResult();
             html = HtmlReport.Build(
                 RunReport.Of(run, Beside(run, charts)), new PagePictures(explore.GetAwaiter().GetResult(), charts, folder));
         }
         finally
         {
             // They end before this does; what they throw is told where nothing was thrown before.
-            Task.WhenAll(samples, explore ?? Task.CompletedTask).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing)
-                .GetAwaiter().GetResult();
+            Task.WhenAll(beside).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing).GetAwaiter().GetResult();
         }
 
-        samples.GetAwaiter().GetResult();
+        beside[0].GetAwaiter().GetResult();
         string page = HtmlPage.Write(folder, html);
-        return new ReportFiles(page, [page, .. texts, .. charts.Files], charts.Warnings);
+        return new ReportFiles(page, [page, .. all.Select(text => Path.Combine(folder, text.Name)), .. charts.Files], charts.Warnings);
     }
 
     /// <summary>Everything that needs no other program.</summary>
@@ -91,25 +94,24 @@ public static class ReportWriter
     public static IReadOnlyList<string> WriteTextFiles(StoredRun run, string folder)
     {
         OwnFiles.MakeFolder(folder);
-        WriteSamples(run, folder);
-        return WriteTexts(run, folder);
+        WriteSamples(run, folder, null);
+        TextFile[] all = [.. TextFilesOf(run)];
+        WriteTexts(run, folder, all);
+        return [.. all.Select(text => Path.Combine(folder, text.Name))];
     }
 
-    /// <returns>Paths of all text files, those of samples too.</returns>
-    private static IReadOnlyList<string> WriteTexts(StoredRun run, string folder)
+    /// <summary>Writes all but those of samples.</summary>
+    private static void WriteTexts(StoredRun run, string folder, IEnumerable<TextFile> texts)
     {
-        TextFile[] texts = [.. TextFilesOf(run)];
         foreach (TextFile text in texts)
         {
             if (text.Write is { } write)
                 Replace(folder, text.Name, output => write(run, output));
         }
-
-        return [.. texts.Select(text => Path.Combine(folder, text.Name))];
     }
 
-    private static void WriteSamples(StoredRun run, string folder) =>
-        Replace(folder, SamplesFile, rows => Replace(folder, LogFile, log => SampleFiles.Write(run, rows, log)));
+    private static void WriteSamples(StoredRun run, string folder, Action<Sample>? also) =>
+        Replace(folder, SamplesFile, rows => Replace(folder, LogFile, log => SampleFiles.Write(run, rows, log, also)));
 
     private static void Replace(string folder, string name, Action<TextWriter> write)
     {

@@ -1,3 +1,4 @@
+using MongoPerf.Reports.Charts;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
@@ -19,5 +20,12 @@ internal static class SampleAttempts
 
     /// <summary>It belongs to the same attempt as the operation's sample before it.</summary>
     public static bool Continues(this Sample sample, Sample before) =>
-        sample.StartMilliseconds - before.AtMilliseconds < LongestGapMilliseconds && (before.IsWarmup || !sample.IsWarmup);
+        Continues(sample.StartMilliseconds, sample.IsWarmup, before.AtMilliseconds, before.IsWarmup);
+
+    /// <inheritdoc cref="Continues(Sample, Sample)"/>
+    public static bool Continues(this OperationSecond second, OperationSecond before) =>
+        Continues(second.StartMilliseconds, second.IsWarmup, before.AtMilliseconds, before.IsWarmup);
+
+    private static bool Continues(long start, bool isWarmup, long endBefore, bool wasWarmup) =>
+        start - endBefore < LongestGapMilliseconds && (wasWarmup || !isWarmup);
 }

@@ -50,15 +50,19 @@ internal static class SampleThinning
     /// <summary>
     /// Joins samples of the same operation that follow one another, so that about <paramref name="atMost"/> are left. Streams.
     /// </summary>
-    public static IEnumerable<MergedSample> Merge(StoredRun run, int atMost = MaxRows)
+    /// <param name="run">Its samples are read with their histograms.</param>
+    /// <param name="atMost">About so many come out.</param>
+    /// <param name="also">Gets each sample as it was read, its histograms inflated; null for nobody.</param>
+    public static IEnumerable<MergedSample> Merge(StoredRun run, int atMost = MaxRows, Action<Sample>? also = null)
     {
         int perGroup = GroupSize(OperationSeconds.Of(run).All.Count, atMost);
         var histograms = new MergedHistograms();
         // Operations of one phase take turns, so each has a group that is being filled.
         var groups = new Dictionary<string, List<Sample>>(StringComparer.Ordinal);
         int phase = 0;
-        foreach (Sample sample in run.ReadSamples(withHistograms: true))
+        foreach (Sample sample in InflatedSamples.Of(run))
         {
+            also?.Invoke(sample);
             if (sample.Phase != phase)
             {
                 foreach (List<Sample> rest in groups.Values)

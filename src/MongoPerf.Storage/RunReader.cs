@@ -51,7 +51,7 @@ internal sealed class RunReader(SqliteConnection connection)
         Query($"SELECT at_ms FROM {RunSchema.SampleTable} ORDER BY rowid DESC LIMIT 1", row => Time(row, 0)).SingleOrDefault());
 
     /// <summary>Whether samples may have a <see cref="Sample.OfGroup"/>: those of earlier versions have none.</summary>
-    public bool HasGroupLatencies =>
+    private bool HasGroupLatencies =>
         RunSchema.SampleGroupColumns.Split(", ").All(RunSchema.ColumnsOf(connection, RunSchema.SampleTable).Contains);
 
     /// <param name="withHistograms">Whether to read them too.</param>
@@ -135,12 +135,13 @@ internal sealed class RunReader(SqliteConnection connection)
         using SqliteCommand command = connection.CreateCommand();
         command.CommandText = sql;
         using SqliteDataReader reader = Guarded(command.ExecuteReader);
+        Func<(bool IsThere, T Row)> next = () => reader.Read() ? (true, read(reader)) : default;
         // In a file whose pages refer to one another in a circle the rows never end.
-        for (long most = _length; Guarded(reader.Read); most--)
+        for (long most = _length; Guarded(next) is (true, var row); most--)
         {
             if (most == 0)
                 throw Damaged("it has more rows than bytes");
-            yield return Guarded(() => read(reader));
+            yield return row;
         }
     }
 
@@ -204,22 +205,24 @@ internal sealed class RunReader(SqliteConnection connection)
         && (double.IsNaN(value) || value is >= -SampleWriter.LargestMetric and <= SampleWriter.LargestMetric) ? value
         : throw OutOfRange(row, column);
 
-    // SqliteDataReader asks SQLite three times for every value. A day of samples has ten million of them, and SQLite
+    // SqliteDataReader asks SQLite three times for every value. A report of a day reads sixty million of them, and SQLite
     // itself reads null as 0.
     private static long Integer(SqliteDataReader row, int column)
     {
-        long value = raw.sqlite3_column_int64(row.Handle, column);
+        long value = SqliteColumn.Integer(StatementOf(row), column);
         return value != 0 || !IsNull(row, column) ? value : throw new FormatException($"'{row.GetName(column)}' is null");
     }
 
     /// <returns>NaN for null.</returns>
     private static double Real(SqliteDataReader row, int column)
     {
-        double value = raw.sqlite3_column_double(row.Handle, column);
+        double value = SqliteColumn.Real(StatementOf(row), column);
         return value != 0 || !IsNull(row, column) ? value : double.NaN;
     }
 
-    private static bool IsNull(SqliteDataReader row, int column) => raw.sqlite3_column_type(row.Handle, column) == raw.SQLITE_NULL;
+    private static bool IsNull(SqliteDataReader row, int column) => SqliteColumn.Type(StatementOf(row), column) == raw.SQLITE_NULL;
+
+    private static nint StatementOf(SqliteDataReader row) => row.Handle!.DangerousGetHandle();
 
     private static FormatException OutOfRange(SqliteDataReader row, int column) => new($"'{row.GetName(column)}' is out of range");
 }

@@ -57,7 +57,6 @@ public sealed class StoredRun : IDisposable
         Errors = [.. reader.ReadErrors().Select(error => error with { SlowestMicroseconds = slowest[(error.Code, error.Name)].Max() })];
         Events = reader.ReadEvents();
         End = reader.ReadEnd();
-        HasGroupLatencies = reader.HasGroupLatencies;
         Accounting = Results.Where(result => result.Connections is null)
             .Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting));
         long inCollections = Phases.Where(p => p.Collection is not null)
@@ -158,9 +157,6 @@ public sealed class StoredRun : IDisposable
 
     /// <summary>The state for people and JSON: "running", "aborted", "interrupted", "finished" or "failed".</summary>
     public string StateText => IsAborted ? "aborted" : Run.State.ToString().ToLowerInvariant();
-
-    /// <summary>Whether its samples may have a <see cref="Sample.OfGroup"/>.</summary>
-    public bool HasGroupLatencies { get; }
 
     /// <summary>Reads samples in time order, streamed; without the histogram bytes unless requested.</summary>
     /// <param name="withHistograms">Whether to read them too.</param>

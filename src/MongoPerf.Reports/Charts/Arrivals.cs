@@ -42,6 +42,13 @@ internal sealed class Arrivals
         Between(sample.Phase, sample.Operation, sample.StartMilliseconds, sample.AtMilliseconds)
         ?? (result.IsInsert ? sample.Documents : sample.Operations);
 
+    /// <inheritdoc cref="CountIn(Sample, OperationResult)"/>
+    /// <param name="second">A second that is not earlier than the last one of its operation.</param>
+    /// <param name="result">The result of its operation.</param>
+    public double CountIn(OperationSecond second, OperationResult result) =>
+        Between(second.Phase, result.Operation, second.StartMilliseconds, second.AtMilliseconds)
+        ?? (result.IsInsert ? second.DocumentsDone : second.Operations);
+
     private double? Between(int phase, string operation, long from, long to)
     {
         if (_operations is null

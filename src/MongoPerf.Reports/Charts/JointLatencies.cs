@@ -20,17 +20,20 @@ internal sealed class JointLatencies
         _mixes.GetValueOrDefault((phase.Number, mix.Total.Operation, atMilliseconds), double.NaN);
 
     /// <param name="run">Its samples are read with their histograms, if there is anything to add up.</param>
+    /// <param name="measured">Its seconds.</param>
     /// <param name="totals">The totals by phase, in time order; gets the percentiles.</param>
-    public static JointLatencies Read(StoredRun run, IReadOnlyDictionary<int, OperationSecond[]> totals)
+    public static JointLatencies Read(StoredRun run, MeasuredSeconds measured, IReadOnlyDictionary<int, OperationSecond[]> totals)
     {
         var joint = new JointLatencies();
         Dictionary<int, IReadOnlyList<OperationMix>> mixes = run.Phases.Where(phase => phase.Mixes.Count > 0)
             .ToDictionary(phase => phase.Number, phase => phase.Mixes);
         HashSet<int> wanted = [.. totals.Keys.Union(mixes.Keys)];
-        if (run.HasGroupLatencies)
+        if (measured.OfGroups.Count > 0)
         {
             int[] single = [.. run.Phases.Where(phase => phase.Groups.Count == 1).Select(phase => phase.Number).Where(wanted.Contains)];
-            wanted.ExceptWith(joint.ReadStored(run, Divided(single)));
+            IEnumerable<Timed> timed = measured.All.Select((second, place) => new Timed(
+                second, measured.NameOf(second), measured.OfGroups.TryGetValue(place, out GroupLatency ofGroup) ? ofGroup : null));
+            wanted.ExceptWith(joint.ReadStored(run, timed, Divided(single)));
         }
 
         if (wanted.Count == 0)
@@ -38,7 +41,7 @@ internal sealed class JointLatencies
         try
         {
             Parallel.ForEach(
-                SecondsOf(run, Divided(wanted), withHistograms: true),
+                SecondsOf(run, run.ReadSamples(withHistograms: true).Select(static sample => new Timed(sample)), Divided(wanted)),
                 new ParallelOptions { MaxDegreeOfParallelism = Environment.ProcessorCount },
                 static () => new LatencyHistogram(), (second, _, sum) => joint.Add(second, sum), static _ => { });
         }
@@ -54,10 +57,10 @@ internal sealed class JointLatencies
     }
 
     /// <returns>The numbers of the phases of which all is stored.</returns>
-    private IEnumerable<int> ReadStored(StoredRun run, Dictionary<int, PhaseSeconds> phases)
+    private IEnumerable<int> ReadStored(StoredRun run, IEnumerable<Timed> all, Dictionary<int, PhaseSeconds> phases)
     {
         HashSet<PhaseSeconds> stored = [.. phases.Values];
-        foreach (Second second in SecondsOf(run, phases, withHistograms: false))
+        foreach (Second second in SecondsOf(run, all, phases))
         {
             if (stored.Contains(second.Phase) && !TryAddStored(second))
                 stored.Remove(second.Phase);
@@ -68,14 +71,14 @@ internal sealed class JointLatencies
 
     private bool TryAddStored(Second second)
     {
-        Sample[] timed = [.. second.Samples.Where(static sample => sample.ReportedMicroseconds.P50 is not null)];
+        Timed[] timed = [.. second.Samples.Where(static sample => sample.IsTimed)];
         if (timed.Length == 0)
             return true;
         // Where a clock was set back, a second may hold several samples of each.
         GroupLatency[] ofGroup = [.. second.Samples.Select(static sample => sample.OfGroup).OfType<GroupLatency>()];
         if (ofGroup is not [var joint] || timed.Any(sample => sample.AtMilliseconds != timed[0].AtMilliseconds))
             return false;
-        foreach ((OperationMix mix, IGrouping<long, Sample> same) in second.Phase.OfMixes(second.Samples))
+        foreach ((OperationMix mix, IGrouping<long, Timed> same) in second.Phase.OfMixes(second.Samples))
         {
             if (same.Count() < timed.Length)
                 return false;
@@ -86,11 +89,11 @@ internal sealed class JointLatencies
         return true;
     }
 
-    private static IEnumerable<Second> SecondsOf(StoredRun run, Dictionary<int, PhaseSeconds> phases, bool withHistograms)
+    private static IEnumerable<Second> SecondsOf(StoredRun run, IEnumerable<Timed> samples, Dictionary<int, PhaseSeconds> phases)
     {
         HashSet<(int, string)> others = [.. run.Phases.SelectMany(phase =>
             phase.Operations.Where(static result => !result.IsDone).Select(result => (phase.Number, result.Operation)))];
-        foreach (Sample sample in run.ReadSamples(withHistograms))
+        foreach (Timed sample in samples)
         {
             if (phases.TryGetValue(sample.Phase, out PhaseSeconds? phase) && !others.Contains((sample.Phase, sample.Operation))
                 && phase.Add(sample) is { } ended)
@@ -108,13 +111,13 @@ internal sealed class JointLatencies
     {
         try
         {
-            Sample[] timed = [.. second.Samples.Where(static sample => !sample.ReportedHistogram.IsEmpty)];
+            Timed[] timed = [.. second.Samples.Where(static sample => !sample.Histogram.IsEmpty)];
             GroupLatency? joint = GroupLatency.Of(SetTo(sum, timed));
             if (joint is { } all)
                 second.Phase.Set(second.Place, all);
-            foreach ((OperationMix mix, IGrouping<long, Sample> same) in second.Phase.OfMixes(second.Samples))
+            foreach ((OperationMix mix, IGrouping<long, Timed> same) in second.Phase.OfMixes(second.Samples))
             {
-                if (same.Any(static sample => sample.ReportedHistogram.IsEmpty))
+                if (same.Any(static sample => sample.Histogram.IsEmpty))
                     continue;
                 // Mostly the phase has nothing but the mix.
                 if (same.Count() < timed.Length)
@@ -131,18 +134,55 @@ internal sealed class JointLatencies
         return sum;
     }
 
-    private static LatencyHistogram SetTo(LatencyHistogram sum, IEnumerable<Sample> samples)
+    private static LatencyHistogram SetTo(LatencyHistogram sum, IEnumerable<Timed> samples)
     {
         sum.Clear();
-        foreach (Sample sample in samples)
-            HistogramEncoding.DecodeInto(sum, sample.ReportedHistogram.Span);
+        foreach (Timed sample in samples)
+            HistogramEncoding.DecodeInto(sum, sample.Histogram.Span);
         return sum;
+    }
+
+    /// <summary>What is needed of a sample.</summary>
+    private readonly record struct Timed
+    {
+        public Timed(Sample sample)
+        {
+            (AtMilliseconds, Phase, Operation) = (sample.AtMilliseconds, sample.Phase, sample.Operation);
+            HasOperations = sample.Operations > 0;
+            IsTimed = sample.ReportedMicroseconds.P50 is not null;
+            Histogram = sample.ReportedHistogram;
+        }
+
+        public Timed(OperationSecond second, string operation, GroupLatency? ofGroup)
+        {
+            (AtMilliseconds, Phase, Operation) = (second.AtMilliseconds, second.Phase, operation);
+            HasOperations = second.Operations > 0;
+            IsTimed = double.IsFinite(second.P50);
+            OfGroup = ofGroup;
+        }
+
+        public long AtMilliseconds { get; }
+
+        public int Phase { get; }
+
+        public string Operation { get; }
+
+        public bool HasOperations { get; }
+
+        /// <summary>Its latencies have percentiles.</summary>
+        public bool IsTimed { get; }
+
+        /// <summary>What is stored of its group; null where nothing is, or it was not read.</summary>
+        public GroupLatency? OfGroup { get; }
+
+        /// <summary>Of the reported times; empty where it was not read, or nothing was recorded.</summary>
+        public ReadOnlyMemory<byte> Histogram { get; }
     }
 
     /// <param name="Phase">Whose second it is.</param>
     /// <param name="Place">Its place among the phase's totals; -1 for none.</param>
     /// <param name="Samples">All that ended in it; those of one group at the same time.</param>
-    private sealed record Second(PhaseSeconds Phase, int Place, IReadOnlyList<Sample> Samples);
+    private sealed record Second(PhaseSeconds Phase, int Place, IReadOnlyList<Timed> Samples);
 
     /// <summary>Divides a phase's samples into seconds.</summary>
     private sealed class PhaseSeconds(OperationSecond[] totals, IReadOnlyList<OperationMix> mixes)
@@ -151,7 +191,7 @@ internal sealed class JointLatencies
             [.. mixes.Where(static mix => mix.Total.ReportedMicroseconds.P50 is not null)
                 .Select(static mix => (mix, mix.Operations.Select(static result => result.Operation).ToHashSet()))];
 
-        private List<Sample> _open = [];
+        private List<Timed> _open = [];
         private int _at;
 
         public void Set(int place, GroupLatency joint)
@@ -161,7 +201,7 @@ internal sealed class JointLatencies
         }
 
         /// <returns>The second before the sample's; null where that is the same, or nothing is known of it.</returns>
-        public Second? Add(Sample sample)
+        public Second? Add(Timed sample)
         {
             bool isNext = _open.Count > 0
                 && sample.AtMilliseconds > (_at < totals.Length ? totals[_at].AtMilliseconds : _open[^1].AtMilliseconds);
@@ -181,10 +221,10 @@ internal sealed class JointLatencies
         }
 
         /// <summary>What each mix did in a second, by the time at which it was sampled; nothing where that can't be added up.</summary>
-        public IEnumerable<(OperationMix Mix, IGrouping<long, Sample> Same)> OfMixes(IReadOnlyList<Sample> second) =>
-            _mixes.SelectMany(mix => second.Where(sample => sample.Operations > 0 && mix.Operations.Contains(sample.Operation))
+        public IEnumerable<(OperationMix Mix, IGrouping<long, Timed> Same)> OfMixes(IReadOnlyList<Timed> second) =>
+            _mixes.SelectMany(mix => second.Where(sample => sample.HasOperations && mix.Operations.Contains(sample.Operation))
                 .GroupBy(static sample => sample.AtMilliseconds)
-                .Where(static same => same.All(static sample => sample.ReportedMicroseconds.P50 is not null))
+                .Where(static same => same.All(static sample => sample.IsTimed))
                 .Select(same => (mix.Mix, same)));
     }
 }

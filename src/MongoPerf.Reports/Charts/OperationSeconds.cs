@@ -15,7 +15,15 @@ internal readonly record struct OperationSecond(long AtMilliseconds, int Line, d
 
     public int Phase { get; init; }
 
+    /// <summary>
+    /// The place of its operation in <see cref="MeasuredSeconds.Names"/>: a reference in each would keep the garbage collector busy.
+    /// </summary>
+    public int Name { get; init; }
+
     public double Operations { get; init; }
+
+    /// <summary>Those that the operations inserted, changed or returned.</summary>
+    public double DocumentsDone { get; init; }
 
     /// <summary>Microseconds; NaN where nothing was recorded.</summary>
     public double P50 { get; init; }
@@ -28,8 +36,21 @@ internal readonly record struct OperationSecond(long AtMilliseconds, int Line, d
 
     public bool IsWarmup { get; init; }
 
+    /// <summary>The connection was down in part of it.</summary>
+    public bool HasOutage { get; init; }
+
     /// <summary>Its latencies are response times.</summary>
     public bool IsResponse { get; init; }
+}
+
+/// <summary>A run's seconds as they were stored.</summary>
+/// <param name="All">The seconds of its operations, in time order; those of the warm-up too.</param>
+/// <param name="Names">What the operations are called.</param>
+/// <param name="OfGroups">What is stored of a group's operations together, by the place of one of its seconds.</param>
+internal sealed record MeasuredSeconds(
+    IReadOnlyList<OperationSecond> All, IReadOnlyList<string> Names, IReadOnlyDictionary<int, GroupLatency> OfGroups)
+{
+    public string NameOf(OperationSecond second) => Names[second.Name];
 }
 
 /// <summary>What a line's rate counts.</summary>
@@ -78,15 +99,17 @@ internal sealed class OperationSeconds
 
     private readonly RateCount _rates;
 
+    private readonly MeasuredSeconds _measured;
+
     private OperationSeconds(StoredRun run, Dictionary<(int, string), int> places, IReadOnlyList<OperationLine> lines,
-        IReadOnlyList<OperationSecond> all, RateCount rates)
+        MeasuredSeconds measured, RateCount rates)
     {
         _places = places;
         _rates = rates;
+        _measured = measured;
         Lines = lines;
-        All = all;
         Inserts = [.. Enumerable.Range(0, lines.Count).Where(i => lines[i] is { IsInsert: true, IsTotal: false })];
-        Axis = new TimeAxis(all.Select(static second => second.AtMilliseconds)
+        Axis = new TimeAxis(All.Select(static second => second.AtMilliseconds)
             .Concat(run.ReadHostSamples([]).Select(static sample => sample.AtMilliseconds)));
     }
 
@@ -94,7 +117,7 @@ internal sealed class OperationSeconds
     public IReadOnlyList<OperationLine> Lines { get; }
 
     /// <summary>The seconds as the client measured them, in time order; those of the warm-up too.</summary>
-    public IReadOnlyList<OperationSecond> All { get; }
+    public IReadOnlyList<OperationSecond> All => _measured.All;
 
     /// <summary>
     /// The seconds of rates: unacknowledged writes as they arrived where the servers counted them, and totals; of each line in time order.
@@ -113,6 +136,9 @@ internal sealed class OperationSeconds
     /// <summary>The axis of the whole run.</summary>
     public TimeAxis Axis { get; }
 
+    /// <summary>The name of a second's operation.</summary>
+    public string NameOf(OperationSecond second) => _measured.NameOf(second);
+
     /// <summary>Finds an operation's place in <see cref="Lines"/>; -1 for one that had no sample when this was read.</summary>
     public int PlaceOf(int phase, string operation) => _places.GetValueOrDefault((phase, operation), -1);
 
@@ -129,6 +155,8 @@ internal sealed class OperationSeconds
         var places = new Dictionary<(bool, string), int>();
         var lines = new List<OperationLine>();
         var all = new List<OperationSecond>();
+        var ofGroups = new Dictionary<int, GroupLatency>();
+        var names = new OrderedDictionary<string, int>(StringComparer.Ordinal);
         foreach (Sample sample in run.ReadSamples())
         {
             if (!keys.TryGetValue((sample.Phase, sample.Operation), out int place))
@@ -148,7 +176,11 @@ internal sealed class OperationSeconds
                 keys.Add((sample.Phase, sample.Operation), place);
             }
 
-            all.Add(SecondOf(sample, place, lines[place].IsInsert));
+            if (sample.OfGroup is { } ofGroup)
+                ofGroups.Add(all.Count, ofGroup);
+            if (!names.TryGetValue(sample.Operation, out int name))
+                names.Add(sample.Operation, name = names.Count);
+            all.Add(SecondOf(sample, place, lines[place].IsInsert) with { Name = name });
         }
 
         var results = new Dictionary<(int, int), OperationResult>();
@@ -158,9 +190,10 @@ internal sealed class OperationSeconds
                 results[(phase.Number, keys[(phase.Number, result.Operation)])] = result;
         }
 
-        var rates = new RateCount(run, lines, results, all);
+        var measured = new MeasuredSeconds(all, [.. names.Keys], ofGroups);
+        var rates = new RateCount(run, lines, results, measured);
         rates.Read(countsArrivals);
-        return new OperationSeconds(run, keys, lines, all, rates);
+        return new OperationSeconds(run, keys, lines, measured, rates);
     }
 
     private static OperationSecond SecondOf(Sample sample, int line, bool isInsert)
@@ -169,8 +202,9 @@ internal sealed class OperationSeconds
         return new OperationSecond(
             sample.AtMilliseconds, line, sample.Seconds, isInsert ? sample.Documents : sample.Operations, latency.P99 ?? double.NaN)
         {
-            Phase = sample.Phase, Operations = sample.Operations, P50 = latency.P50 ?? double.NaN, Max = latency.Max ?? double.NaN,
-            Documents = sample.CollectionDocuments, IsWarmup = sample.IsWarmup, IsResponse = sample.ResponseMicroseconds is not null,
+            Phase = sample.Phase, Operations = sample.Operations, DocumentsDone = sample.Documents,
+            P50 = latency.P50 ?? double.NaN, Max = latency.Max ?? double.NaN, Documents = sample.CollectionDocuments,
+            IsWarmup = sample.IsWarmup, HasOutage = sample.HasOutage, IsResponse = sample.ResponseMicroseconds is not null,
         };
     }
 

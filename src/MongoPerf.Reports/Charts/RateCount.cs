@@ -9,9 +9,9 @@ namespace MongoPerf.Reports.Charts;
 /// <param name="run">The run whose server samples say what arrived.</param>
 /// <param name="lines">The lines: totals are added, and those marked whose arrivals are known.</param>
 /// <param name="results">The results by phase and line.</param>
-/// <param name="all">The seconds of these lines, in time order.</param>
+/// <param name="measured">The seconds of these lines.</param>
 internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictionary<(int Phase, int Line), OperationResult> results,
-    IReadOnlyList<OperationSecond> all)
+    MeasuredSeconds measured)
 {
     /// <summary>Fewer of the servers' seconds, which are not the client's, say too little of a phase.</summary>
     private const int LeastStretches = 2;
@@ -58,7 +58,7 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
                 timed.Add(phase[0].Phase, total);
         }
 
-        Joint = JointLatencies.Read(run, timed);
+        Joint = JointLatencies.Read(run, measured, timed);
         added.AddRange(totals.SelectMany(total => total));
 
         // Where a phase of such a line is not known to have arrived, there is a gap.
@@ -75,8 +75,8 @@ internal sealed class RateCount(StoredRun run, List<OperationLine> lines, Dictio
     /// <summary>Finds the phases that did several operations, or one that nobody answers.</summary>
     private IEnumerable<Part[]> PhasesOfInterest()
     {
-        IEnumerable<OperationSecond> done = results.Values.All(static result => result.IsDone) ? all
-            : all.Where(second => results.GetValueOrDefault((second.Phase, second.Line)) is not { IsDone: false });
+        IEnumerable<OperationSecond> done = results.Values.All(static result => result.IsDone) ? measured.All
+            : measured.All.Where(second => results.GetValueOrDefault((second.Phase, second.Line)) is not { IsDone: false });
         HashSet<int> phases = [.. done.Select(second => (second.Phase, second.Line)).Distinct().GroupBy(part => part.Phase)
             .Where(phase => phase.Count() > 1 || phase.Any(part => lines[part.Line].Counts == LineCount.Sent)).Select(phase => phase.Key)];
         return done.Where(second => phases.Contains(second.Phase)).GroupBy(second => second.Phase)

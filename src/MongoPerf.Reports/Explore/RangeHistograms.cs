@@ -11,32 +11,54 @@ namespace MongoPerf.Reports.Explore;
 /// one, or as 2d + 1 followed by the count. All are LEB128 words. Indexes are those of <see cref="LatencyHistogram"/>.</para>
 /// <para>Nothing is lost of a histogram. Where seconds take too much room, several are added up in one block.</para>
 /// </remarks>
-internal static class RangeHistograms
+internal sealed class RangeHistograms
 {
     private static readonly int[] BlockSeconds = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600, 21600, 86400];
 
-    /// <summary>Reads the histograms in the finest blocks that fit, mostly once: blocks that turn out too many are added up.</summary>
-    /// <param name="run">Its samples are read with their histograms.</param>
-    /// <param name="seconds">What its operations are called.</param>
+    private readonly Func<int, Writer> _writerOf;
+    private Writer _writer;
+
+    /// <summary>Makes the finest blocks that fit: those that turn out too many are added up.</summary>
+    /// <param name="seconds">What a run's operations are called.</param>
     /// <param name="axis">An axis of time.</param>
     /// <param name="mostBytes">The most bytes of all blocks together, before they are compressed; blocks of a day may take more.</param>
-    /// <returns>Null when nothing was recorded.</returns>
-    public static PlotRanges? Read(StoredRun run, OperationSeconds seconds, TimeAxis axis, int mostBytes)
+    public RangeHistograms(OperationSeconds seconds, TimeAxis axis, int mostBytes)
     {
-        int length = BlockSeconds[0];
-        while (true)
-        {
-            var writer = new Writer(seconds, axis, length);
-            if (writer.Read(run, mostBytes, out length))
-                return writer.Series is { Count: > 0 } series ? new PlotRanges(length, series) : null;
-        }
+        _writerOf = length => new Writer(seconds, axis, length, mostBytes);
+        _writer = _writerOf(BlockSeconds[0]);
     }
 
-    private sealed class Writer(OperationSeconds seconds, TimeAxis axis, int length)
+    /// <param name="sample">The run's next one, with its histograms.</param>
+    public void Add(Sample sample) => _writer.Add(sample);
+
+    /// <param name="run">
+    /// The run whose samples were added; they are read again where blocks can't be made of those that were too many.
+    /// </param>
+    /// <returns>Null when nothing was recorded.</returns>
+    public PlotRanges? End(StoredRun run)
+    {
+        int length;
+        while (!_writer.TryEnd(out length))
+        {
+            _writer = _writerOf(length);
+            foreach (Sample sample in run.ReadSamples(withHistograms: true).TakeWhile(_ => !_writer.HasFailed))
+                _writer.Add(sample);
+        }
+
+        return _writer.Series is { Count: > 0 } series ? new PlotRanges(length, series) : null;
+    }
+
+    private sealed class Writer(OperationSeconds seconds, TimeAxis axis, int length, int mostBytes)
     {
         private readonly Dictionary<int, Line> _lines = [];
         private int _length = length;
         private long _written;
+        private double _at;
+
+        /// <summary>The length of blocks that can't be made of those that were too many; 0 for none.</summary>
+        private int _instead;
+
+        public bool HasFailed => _instead > 0;
 
         public IReadOnlyList<PlotRange> Series =>
         [
@@ -45,67 +67,64 @@ internal static class RangeHistograms
                     line.Value.Blocks, line.Value.Bytes.ToArray())),
         ];
 
-        /// <param name="run">Whose samples are read.</param>
-        /// <param name="mostBytes">The most bytes of its blocks.</param>
-        /// <param name="next">The length of its blocks; where they are too many, that of the next to try.</param>
-        /// <returns>False where blocks of that length can't be made of those that were too many.</returns>
-        public bool Read(StoredRun run, int mostBytes, out int next)
+        public void Add(Sample sample)
         {
-            double at = 0;
-            foreach (Sample sample in run.ReadSamples(withHistograms: true)
-                .Where(static sample => !sample.IsWarmup && !sample.Histogram.IsEmpty))
-            {
-                int place = seconds.PlaceOf(sample.Phase, sample.Operation);
-                // A run that is under way has samples that were not there before.
-                if (place < 0)
-                    continue;
-                if (!_lines.TryGetValue(place, out Line? line))
-                    _lines.Add(place, line = new Line());
-                at = axis.At(sample.AtMilliseconds);
-                long second = (long)Math.Floor(at - (sample.Seconds / 2));
-                do
-                {
-                    // At the finest, each sample is a block of its own, however short.
-                    if (_length == 1 || line.Ends(second, _length))
-                        _written += line.Flush();
-                    if (!TryFit(mostBytes, at, out next))
-                        return false;
-                }
-                while (next > 0);
-                line.Add(sample, second, at);
-            }
-
+            if (HasFailed || sample.IsWarmup || sample.Histogram.IsEmpty)
+                return;
+            int place = seconds.PlaceOf(sample.Phase, sample.Operation);
+            // A run that is under way has samples that were not there before.
+            if (place < 0)
+                return;
+            if (!_lines.TryGetValue(place, out Line? line))
+                _lines.Add(place, line = new Line());
+            _at = axis.At(sample.AtMilliseconds);
+            long second = (long)Math.Floor(_at - (sample.Seconds / 2));
             do
             {
-                Flush();
-                if (!TryFit(mostBytes, at, out next))
-                    return false;
+                // At the finest, each sample is a block of its own, however short.
+                if (_length == 1 || line.Ends(second, _length))
+                    _written += line.Flush();
             }
-            while (next > 0);
-            next = _length;
-            return true;
+            while (IsLengthened());
+            if (!HasFailed)
+                line.Add(sample, second, _at);
+        }
+
+        /// <param name="length">The length of its blocks, in seconds; where they are too many, that of the next to try.</param>
+        /// <returns>False where blocks of that length can't be made of those that were too many.</returns>
+        public bool TryEnd(out int length)
+        {
+            if (!HasFailed)
+            {
+                do
+                    Flush();
+                while (IsLengthened());
+            }
+
+            length = HasFailed ? _instead : _length;
+            return !HasFailed;
         }
 
         private void Flush() => _written += _lines.Values.Sum(static line => line.Flush());
 
         /// <summary>Adds blocks up where they take too much room.</summary>
-        /// <param name="mostBytes">The most that they may take.</param>
-        /// <param name="at">Where their last one is, on the axis.</param>
-        /// <param name="longer">How long they are to be; 0 where they fit as they are.</param>
-        /// <returns>False where their length does not divide that.</returns>
-        private bool TryFit(int mostBytes, double at, out int longer)
+        /// <returns>False where they fit as they are, or their length does not divide the one that would.</returns>
+        private bool IsLengthened()
         {
-            longer = 0;
             if (_written <= mostBytes || _length == BlockSeconds[^1])
-                return true;
-            // Blocks k times as long take at least a k-th of the room, so shorter ones need not be tried.
-            double least = _length * axis.Seconds / Math.Max(_length, at);
-            int next = longer = BlockSeconds.First(one => one > _length && (one >= least || one == BlockSeconds[^1]));
-            if (next % _length != 0)
                 return false;
+            // Blocks k times as long take at least a k-th of the room, so shorter ones need not be tried.
+            double least = _length * axis.Seconds / Math.Max(_length, _at);
+            int longer = BlockSeconds.First(one => one > _length && (one >= least || one == BlockSeconds[^1]));
+            if (longer % _length != 0)
+            {
+                _instead = longer;
+                return false;
+            }
+
             Flush();
-            _length = next;
-            _written = _lines.Values.Sum(line => line.AddUp(next));
+            _length = longer;
+            _written = _lines.Values.Sum(line => line.AddUp(longer));
             return true;
         }
     }

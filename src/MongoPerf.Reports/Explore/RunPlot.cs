@@ -41,7 +41,20 @@ internal sealed class RunPlot
     }
 
     /// <summary>Null for a run that has measured nothing.</summary>
-    public static Plot? Of(StoredRun run) => Of(new RunPlot(run, null, isLive: false));
+    public static Plot? Of(StoredRun run) => Of(run, add => Read(run, add));
+
+    /// <summary>Makes the plot while somebody else reads the run's samples too.</summary>
+    /// <param name="run">Finished or not.</param>
+    /// <param name="read">Called once, whatever there is to draw: hands on all samples with their histograms, in time order.</param>
+    /// <inheritdoc cref="Of(StoredRun)"/>
+    public static Plot? Of(StoredRun run, Action<Action<Sample>> read)
+    {
+        var reader = new RunPlot(run, null, isLive: false);
+        if (reader.HasContent)
+            return reader.Build(read);
+        read(static _ => { });
+        return null;
+    }
 
     /// <summary>Makes the plot of a run that goes on. What came since has the same lines, but fewer seconds.</summary>
     /// <param name="run">Opened where the samples of the last plot ended.</param>
@@ -52,17 +65,23 @@ internal sealed class RunPlot
     {
         var reader = new RunPlot(run, before, isLive: true);
         axis = reader._axis;
-        return Of(reader);
+        return reader.HasContent ? reader.Build(add => Read(run, add)) : null;
     }
 
-    private static Plot? Of(RunPlot reader) => reader._axis.IsEmpty || reader._seconds.Lines.Count == 0 ? null : reader.Build();
+    private static void Read(StoredRun run, Action<Sample> add)
+    {
+        foreach (Sample sample in run.ReadSamples(withHistograms: true))
+            add(sample);
+    }
+
+    private bool HasContent => !_axis.IsEmpty && _seconds.Lines.Count > 0;
 
     private bool IsTail => _axisBefore is not null;
 
     /// <summary>Seconds on the axis: what happened before is in the plot that this one continues.</summary>
     private double Since => _axisBefore is { } before ? Math.Max(0, before.Seconds - SecondsAgain) : 0;
 
-    private Plot Build()
+    private Plot Build(Action<Action<Sample>> read)
     {
         int operationCount = _seconds.Lines.Count(static line => !line.IsTotal);
         if (operationCount > RunPanels.MostOperations)
@@ -86,6 +105,8 @@ internal sealed class RunPlot
         if (_axis.Pauses.Any())
             _remarks.Add(Words.Of("Pauses between the sessions of this run are cut out of the axis."));
         byte[] packed = PlotEncoding.Pack(panels.All, documents);
+        var ranges = new RangeHistograms(_seconds, _axis, IsTail ? int.MaxValue : RangeBytes(packed.Length));
+        read(ranges.Add);
         return new Plot(_axis.Seconds, panels.All)
         {
             Since = Since,
@@ -98,7 +119,7 @@ internal sealed class RunPlot
             Phases = phases.Bands("phase", Labels()),
             Documents = documents,
             Packed = packed,
-            Ranges = RangeHistograms.Read(_run, _seconds, _axis, IsTail ? int.MaxValue : RangeBytes(packed.Length)),
+            Ranges = ranges.End(_run),
             Remarks = _remarks,
         };
     }

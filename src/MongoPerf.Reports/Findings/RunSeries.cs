@@ -152,15 +152,16 @@ internal sealed class RunSeries
             .SelectMany(phase => phase.Operations.Where(result => result.Connections is null)
                 .Select(result => new Attempt(phase, result, arrivals)))
             .ToDictionary(one => (one.Phase.Number, one.Result.Operation));
-        foreach (Sample sample in run.ReadSamples())
+        OperationSeconds seconds = OperationSeconds.Of(run);
+        foreach (OperationSecond second in seconds.All)
         {
-            if (attempts.TryGetValue((sample.Phase, sample.Operation), out Attempt? attempt))
-                attempt.Add(sample);
+            if (attempts.TryGetValue((second.Phase, seconds.NameOf(second)), out Attempt? attempt))
+                attempt.Add(second);
         }
 
         OperationSeries[] operations = [.. attempts.Values.Where(one => one.Measured.Count > 0)
             .Select(one => new OperationSeries(one.Phase, one.Result, one.Measured) { Warmup = one.Warmup })];
-        return new RunSeries(run, operations, OperationSeconds.Of(run));
+        return new RunSeries(run, operations, seconds);
     }
 
     /// <summary>When a counter of a shard grew between two looks at it, and by how much.</summary>
@@ -211,7 +212,7 @@ internal sealed class RunSeries
     /// <summary>Seconds of an operation's last attempt.</summary>
     private sealed class Attempt(PhaseRecord phase, OperationResult result, Arrivals arrivals)
     {
-        private Sample? _last;
+        private OperationSecond? _last;
 
         public PhaseRecord Phase => phase;
 
@@ -221,22 +222,21 @@ internal sealed class RunSeries
 
         public List<SeriesSecond> Measured { get; } = [];
 
-        public void Add(Sample sample)
+        public void Add(OperationSecond second)
         {
-            if (_last is not null && !sample.Continues(_last))
+            if (_last is { } last && !second.Continues(last))
             {
                 Warmup.Clear();
                 Measured.Clear();
             }
 
-            _last = sample;
-            if (sample.Seconds >= SampleAttempts.LeastSeconds)
-                (sample.IsWarmup ? Warmup : Measured).Add(SecondOf(sample));
+            _last = second;
+            if (second.Seconds >= SampleAttempts.LeastSeconds)
+                (second.IsWarmup ? Warmup : Measured).Add(SeriesSecondOf(second));
         }
 
-        private SeriesSecond SecondOf(Sample sample) => new(
-            sample.StartMilliseconds, sample.AtMilliseconds, arrivals.CountIn(sample, result), sample.Operations,
-            sample.ReportedMicroseconds.P99 ?? double.NaN,
-            sample.ReportedMicroseconds.Max ?? double.NaN, sample.HasOutage, sample.CollectionDocuments);
+        private SeriesSecond SeriesSecondOf(OperationSecond second) => new(
+            second.StartMilliseconds, second.AtMilliseconds, arrivals.CountIn(second, result), (long)second.Operations,
+            second.P99, second.Max, second.HasOutage, second.Documents);
     }
 }

@@ -40,6 +40,10 @@ internal sealed partial class HtmlExplore
 
     public static HtmlExplore Of(StoredRun run) => Of([(run, run.Run.Id)]);
 
+    /// <inheritdoc cref="RunPlot.Of(StoredRun, Action{Action{Sample}})"/>
+    public static HtmlExplore Of(StoredRun run, Action<Action<Sample>> read) =>
+        new(RunPlot.Of(run, read) is { } plot ? [(run.Run.Id, plot)] : []);
+
     /// <summary>Several runs laid over each other, the baseline first.</summary>
     /// <param name="runs">The runs with what they are called.</param>
     public static HtmlExplore Of(IEnumerable<(StoredRun Run, string Name)> runs) =>

@@ -53,6 +53,11 @@ public sealed class HistogramEncodingTests
         using var plain = new MemoryStream();
         zlib.CopyTo(plain);
         Assert.Equal(HistogramEncoding.Encode(histogram), plain.ToArray());
+        Assert.Equal(plain.ToArray(), HistogramEncoding.Inflate(encoded).ToArray());
+        Assert.Equal(plain.ToArray(), HistogramEncoding.Inflate(plain.ToArray()).ToArray());
+        Assert.True(HistogramEncoding.Inflate(default).IsEmpty);
+        encoded[8] ^= 0xff;
+        Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Inflate(encoded));
     }
 
     [Fact]

@@ -26,7 +26,10 @@ public sealed class RangeHistogramsTests : IDisposable
         Dictionary<int, long> sizes = expected.ToDictionary(one => one.Key, one => one.Value.Sum(BytesOf));
         foreach (int mostBytes in sizes.Values.SelectMany(size => new[] { (int)size, (int)size - 1 }).Append(int.MaxValue).Distinct())
         {
-            PlotRanges ranges = RangeHistograms.Read(run, seconds, seconds.Axis, mostBytes)!;
+            var histograms = new RangeHistograms(seconds, seconds.Axis, mostBytes);
+            foreach (Sample sample in run.ReadSamples(withHistograms: true))
+                histograms.Add(sample);
+            PlotRanges ranges = histograms.End(run)!;
             int length = Lengths.FirstOrDefault(one => sizes[one] <= mostBytes, Lengths[^1]);
             Assert.Equal((mostBytes, length), (mostBytes, ranges.BlockSeconds));
             Assert.Equal(expected[length].Select(BytesOf), ranges.Series.Select(series => (long)series.Bytes.Length));

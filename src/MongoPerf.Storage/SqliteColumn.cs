@@ -1,0 +1,25 @@
+using System.Runtime.InteropServices;
+
+namespace MongoPerf.Storage;
+
+/// <summary>Values of the row at which a statement stands, which the caller keeps alive.</summary>
+/// <remarks>
+/// The same functions of SQLitePCLRaw count the users of the statement's handle twice for each value, which takes longer than SQLite
+/// itself. These return at once and call nothing, so no switch to native code is noted either (sqlite.org/c3ref/column_blob.html).
+/// </remarks>
+internal static partial class SqliteColumn
+{
+    private const string Library = "e_sqlite3";
+
+    [LibraryImport(Library, EntryPoint = "sqlite3_column_int64")]
+    [SuppressGCTransition]
+    public static partial long Integer(nint statement, int column);
+
+    [LibraryImport(Library, EntryPoint = "sqlite3_column_double")]
+    [SuppressGCTransition]
+    public static partial double Real(nint statement, int column);
+
+    [LibraryImport(Library, EntryPoint = "sqlite3_column_type")]
+    [SuppressGCTransition]
+    public static partial int Type(nint statement, int column);
+}

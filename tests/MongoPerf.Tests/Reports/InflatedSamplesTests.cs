@@ -1,0 +1,86 @@
+using MongoPerf.Measurement;
+using MongoPerf.Reports;
+using MongoPerf.Reports.Explore;
+using MongoPerf.Storage;
+using MongoPerf.Tests.Support;
+
+namespace MongoPerf.Tests.Reports;
+
+public sealed class InflatedSamplesTests : IDisposable
+{
+    private readonly TemporaryFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    /// <summary>Processors inflate several batches at once, and the last one is not full.</summary>
+    [Fact]
+    public void Samples_keep_their_order_and_their_histograms()
+    {
+        using StoredRun run = Measured(seconds: 1000, damagedAt: -1);
+        Sample[] stored = [.. run.ReadSamples(withHistograms: true)];
+        Sample[] inflated = [.. InflatedSamples.Of(run)];
+        Assert.Equal(stored.Select(sample => sample.AtMilliseconds), inflated.Select(sample => sample.AtMilliseconds));
+        Assert.All(stored.Zip(inflated), pair =>
+        {
+            Assert.Equal(HistogramEncoding.Inflate(pair.First.Histogram).ToArray(), pair.Second.Histogram.ToArray());
+            Assert.NotEqual(pair.First.Histogram.ToArray(), pair.Second.Histogram.ToArray());
+            Assert.True(pair.Second.ResponseHistogram.IsEmpty);
+        });
+    }
+
+    [Fact]
+    public void A_damaged_histogram_is_told_and_not_left_out()
+    {
+        using StoredRun run = Measured(seconds: 300, damagedAt: 150);
+        Assert.Throws<HistogramFormatException>(() => InflatedSamples.Of(run).Count());
+        Assert.Throws<HistogramFormatException>(() => ReportWriter.WriteAll(run, _runs.At("report")));
+        Assert.DoesNotContain(Directory.GetFiles(_runs.At("report")), file => file.EndsWith(".tmp", StringComparison.Ordinal));
+    }
+
+    /// <summary>Who writes the files of samples reads them for the page as well.</summary>
+    [Fact]
+    public void The_page_has_the_same_histograms_as_when_it_reads_them_itself()
+    {
+        using StoredRun run = Measured(seconds: 1000, damagedAt: -1);
+        ReportWriter.WriteAll(run, _runs.At("report"));
+        string alone = PlotEncoding.Write(RunPlot.Of(run)!, run.Run.Id);
+        Assert.Contains("\"histograms\":", alone, StringComparison.Ordinal);
+        Assert.Contains(alone, File.ReadAllText(_runs.At("report/index.html")), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Samples_are_handed_on_once_also_where_there_is_nothing_to_draw()
+    {
+        using StoredRun run = Measured(seconds: 0, damagedAt: -1);
+        int times = 0;
+        Assert.Null(RunPlot.Of(run, _ => times++));
+        Assert.Equal(1, times);
+        ReportWriter.WriteAll(run, _runs.At("report"));
+        Assert.True(File.Exists(_runs.At("report/samples.csv")));
+        Assert.True(File.Exists(_runs.At("report/latencies.hlog")));
+    }
+
+    private StoredRun Measured(int seconds, int damagedAt)
+    {
+        var random = new Random(11);
+        using (RunStore store = RunStore.Create(_runs.At("run"), RunParts.Run(), RunParts.Settings()))
+        {
+            PhaseRecord phase = RunParts.Phase(1, "a", [RunParts.Result("read")]);
+            store.BeginPhase(phase with { IsComplete = false }, continues: false);
+            for (int i = 0; i < seconds; i++)
+            {
+                var histogram = new LatencyHistogram();
+                for (int j = random.Next(1, 20); j > 0; j--)
+                    histogram.Record(500 * random.Next(1, 20));
+                byte[] encoded = HistogramEncoding.EncodeCompressed(histogram);
+                if (i == damagedAt)
+                    encoded[8] ^= 0xff;
+                store.AddSample(RunParts.Sample(i, "read") with { Histogram = encoded });
+            }
+
+            store.EndPhase(phase);
+        }
+
+        return StoredRun.Open(_runs.At("run"));
+    }
+}
