@@ -136,8 +136,8 @@ public sealed partial class ScaledComparisonTests(TestServers servers) : IDispos
     private static IEnumerable<string> Named(string parameter, string text) =>
         Regex.Matches(text, $@"\b{parameter}(?:=|"": ?"")([^\s,;:""()<&]+)").Select(match => match.Groups[1].Value);
 
-    [GeneratedRegex(@"\(file: [^)]*\)|(?<=This is the file itself; the run multiplied its counts by 0\.000001[^<]*</p>\s*)<pre>.*?</pre>",
-        RegexOptions.Singleline)]
+    [GeneratedRegex(@"\(file: [^)]*\)|(?<=This is the file itself; the run multiplied its counts by 0\.000001 "
+        + @"<span class=""whole"">\(--scale\)\.</span></p>\s*)<pre>.*?</pre>", RegexOptions.Singleline)]
     private static partial Regex OfTheFile();
 
     [GeneratedRegex(@"\b(730|970|590|610)(M|,?000,?000)\b")]

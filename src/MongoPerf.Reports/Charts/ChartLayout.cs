@@ -33,6 +33,9 @@ public sealed class ChartLayout
 
     private const double LegendLineWidth = 88;
 
+    /// <summary>Of a name in a legend beside a panel.</summary>
+    private const int CharactersBeside = 25;
+
     /// <summary>The width of a character of the verdict, whose letters are larger.</summary>
     private const double VerdictCharacter = 11;
 
@@ -191,10 +194,17 @@ public sealed class ChartLayout
 
     public double MarkY(PlacedMark mark) => Panels[0].Top - MarkOffset - (MarkRow * (mark.Row - 1));
 
-    /// <summary>The series that a legend beside the panel names.</summary>
-    public IEnumerable<Series> NamedBeside(int panel) =>
-        _chart.HasLegendAbove || (HasNamesOnce && panel > 0) ? []
-            : _chart.Panels[panel].Series.Where(static series => series.Title.Length > 0);
+    /// <summary>
+    /// The series that a legend beside the panel names. Names in one row are shortened to what there is room for, so that they differ.
+    /// </summary>
+    public IEnumerable<Series> NamedBeside(int panel)
+    {
+        if (_chart.HasLegendAbove || (HasNamesOnce && panel > 0))
+            return [];
+        Series[] named = [.. _chart.Panels[panel].Series.Where(static series => series.Title.Length > 0)];
+        string[] titles = Words.Cut([.. named.Select(static one => one.Title.Contains('\n') ? "" : one.Title)], CharactersBeside);
+        return named.Zip(titles, static (one, title) => title.Length == 0 ? one : one with { Title = title });
+    }
 
     /// <summary>The rows that a title takes in a legend; its further ones stand closer.</summary>
     public static double RowsOf(string title) => 1 + (0.7 * title.Count(static c => c == '\n'));

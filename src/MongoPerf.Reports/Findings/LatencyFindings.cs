@@ -40,6 +40,8 @@ internal static class LatencyFindings
         {
             Id = FindingIds.FewSamples,
             Text = all == 1 ? Words.Of($"{names}: too few operations for a reliable p99 ({least})")
+                : few == all && all == 2
+                    ? Words.Of($"{names}: too few operations for a reliable p99 in both measurements (as few as {least})")
                 : few == all ? Words.Of($"{names}: too few operations for a reliable p99 in all {all} measurements (as few as {least})")
                 : Words.Of($"{names}: too few operations for a reliable p99 in {few} of {all} measurements (as few as {least})"),
             Operations = [.. groups.Select(group => group.Key)],

@@ -54,6 +54,8 @@ internal static class HtmlStyle
           dl { grid-template-columns: 1fr; gap: 0; }
           dd { margin-bottom: 0.5rem; }
           figure img { width: 860px; max-width: none; }
+          table { width: max-content; }
+          .text { max-width: 14rem; }
         }
         @media print {
           :root { --ink: #000000; --soft: #444444; --line: #bbbbbb; --back: #ffffff; --band: #f2f2f2; --warn: #000000; --warnback: #f2f2f2; }

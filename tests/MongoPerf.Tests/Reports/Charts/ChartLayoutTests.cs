@@ -37,6 +37,18 @@ public sealed class ChartLayoutTests
         Assert.Equal(3 * 28, layout.Panels[0].Top - one.Panels[0].Top, 0.1);
     }
 
+    /// <summary>Found beside a mix of long names: the picture's edge cut them off where they were still alike.</summary>
+    [Fact]
+    public void Long_names_beside_a_panel_are_shortened_and_still_differ()
+    {
+        string[] titles =
+            ["total", "find the orders of one customer by date", "find the orders of one customer by state", "wrapped\nby itself"];
+
+        string[] shown = [.. new ChartLayout(Of(titles)).NamedBeside(0).Select(series => series.Title)];
+
+        Assert.Equal(["total", "…of one customer by date", "…of one customer by state", "wrapped\nby itself"], shown);
+    }
+
     [Theory]
     [InlineData(new[] { "q4", "q5", "q6" }, new[] { "o1", "o2", "o3" }, 1)]
     [InlineData(new[] { "q4, 8 threads", "q5, 8 threads", "q4, 1 thread", "q5, 1 thread" }, new[] { "o1", "o2", "o1", "o2" }, 2)]
