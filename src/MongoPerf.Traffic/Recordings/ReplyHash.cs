@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
-using System.Numerics;
-using System.Runtime.CompilerServices;
+using System.IO.Hashing;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Messages;
 
@@ -14,9 +13,6 @@ namespace MongoPerf.Traffic.Recordings;
 /// <remarks>The sum of each value's XXH64 (Y. Collet's specification), with the value's type as seed.</remarks>
 internal static class ReplyHash
 {
-    private const ulong Prime1 = 0x9E3779B185EBCA87, Prime2 = 0xC2B2AE3D27D4EB4F, Prime3 = 0x165667B19E3779F9,
-        Prime4 = 0x85EBCA77C2B2AE63, Prime5 = 0x27D4EB2F165667C5;
-
     /// <param name="message">The reply, unpacked.</param>
     /// <returns>0 for a reply without documents.</returns>
     /// <exception cref="BsonFormatException">It is no BSON.</exception>
@@ -58,45 +54,5 @@ internal static class ReplyHash
         return sum;
     }
 
-    internal static ulong XxHash64(ReadOnlySpan<byte> bytes, ulong seed)
-    {
-        ulong length = (ulong)bytes.Length;
-        ulong hash = seed + Prime5;
-        if (bytes.Length >= 32)
-        {
-            (ulong a, ulong b, ulong c, ulong d) = (seed + Prime1 + Prime2, seed + Prime2, seed, seed - Prime1);
-            for (; bytes.Length >= 32; bytes = bytes[32..])
-            {
-                a = Round(a, BinaryPrimitives.ReadUInt64LittleEndian(bytes));
-                b = Round(b, BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]));
-                c = Round(c, BinaryPrimitives.ReadUInt64LittleEndian(bytes[16..]));
-                d = Round(d, BinaryPrimitives.ReadUInt64LittleEndian(bytes[24..]));
-            }
-
-            hash = BitOperations.RotateLeft(a, 1) + BitOperations.RotateLeft(b, 7) + BitOperations.RotateLeft(c, 12)
-                + BitOperations.RotateLeft(d, 18);
-            foreach (ulong lane in (ReadOnlySpan<ulong>)[a, b, c, d])
-                hash = ((hash ^ Round(0, lane)) * Prime1) + Prime4;
-        }
-
-        hash += length;
-        for (; bytes.Length >= 8; bytes = bytes[8..])
-            hash = (BitOperations.RotateLeft(hash ^ Round(0, BinaryPrimitives.ReadUInt64LittleEndian(bytes)), 27) * Prime1) + Prime4;
-        if (bytes.Length >= 4)
-        {
-            hash = (BitOperations.RotateLeft(hash ^ (BinaryPrimitives.ReadUInt32LittleEndian(bytes) * Prime1), 23) * Prime2) + Prime3;
-            bytes = bytes[4..];
-        }
-
-        foreach (byte one in bytes)
-            hash = BitOperations.RotateLeft(hash ^ (one * Prime5), 11) * Prime1;
-        hash = (hash ^ (hash >> 33)) * Prime2;
-        hash = (hash ^ (hash >> 29)) * Prime3;
-        return hash ^ (hash >> 32);
-    }
-
-    private static ulong OfItem(BsonType type, ReadOnlySpan<byte> value) => XxHash64(value, (byte)type);
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static ulong Round(ulong lane, ulong input) => BitOperations.RotateLeft(lane + (input * Prime2), 31) * Prime1;
+    private static ulong OfItem(BsonType type, ReadOnlySpan<byte> value) => XxHash64.HashToUInt64(value, (byte)type);
 }
