@@ -20,8 +20,9 @@ internal static class MadeUpText
         var real = values.Select(value => value.ToString()).ToHashSet(StringComparer.Ordinal);
         var made = new HashSet<string>(StringComparer.Ordinal);
         var all = new List<string>();
+        TextAlphabet ofAll = TextAlphabets.Of(values.Select(value => value.ToString()));
         (string Text, TextAlphabet Alphabet)[] texts = [.. values.Select(value => value.ToString())
-            .Select(text => (text, TextAlphabets.Of([text])))];
+            .Select(text => (text, ofAll == TextAlphabet.Any ? TextAlphabets.Of([text]) : ofAll))];
         foreach ((int i, (string text, TextAlphabet alphabet)) in texts.Index())
         {
             // Their first letters, as far as these go.

@@ -269,6 +269,17 @@ public sealed class DataWriterTests
     }
 
     [Fact]
+    public void Few_texts_are_replaced_in_their_order()
+    {
+        string[] real = ["CH", "DE", "FR"];
+        string[] made = [.. Made(Sample(i => BsonDocument.Of(("_id", i), ("country", real[i % 10 < 6 ? 0 : i % 10 < 9 ? 1 : 2]))))
+            .CountBy(document => document.FindString("country")!).OrderByDescending(one => one.Value).Select(one => one.Key)];
+        Assert.Equal(3, made.Length);
+        Assert.Equal(made.Order(StringComparer.Ordinal), made);
+        Assert.Empty(made.Intersect(real));
+    }
+
+    [Fact]
     public void Zones_that_a_scenario_can_not_have_are_told()
     {
         CollectionSample sample = Sample(Order) with
