@@ -102,8 +102,21 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
     }
 
     [Fact]
+    public void The_password_of_an_encrypted_key_is_asked_for()
+    {
+        using var certificates = new TestCertificates();
+        string[] call = ["record", "--uri", servers["embedded"].Uri, "--listen", "127.0.0.1:0", "--duration", "200ms",
+            "-o", _runs.At("a.rec"), "--tls-certificate-key-file", certificates.ForClient("CN=localhost", "s3cret")];
+        (int exitCode, string shown) = ProgramRun.Answer("password of ", "wrong", call);
+        Assert.True(exitCode == 2 && shown.Contains("can't be decrypted with that password", StringComparison.Ordinal), shown);
+        (exitCode, shown) = ProgramRun.Answer("password of ", "s3cret", call);
+        Assert.True(exitCode == 0 && !shown.Contains("s3cret", StringComparison.Ordinal), shown);
+    }
+
+    [Fact]
     public void Wrong_calls_are_told_before_anything_starts()
     {
+        using var certificates = new TestCertificates();
         string file = _runs.At("a.rec");
         File.WriteAllText(file, "");
         string uri = servers["embedded"].Uri;
@@ -116,6 +129,8 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
             (["--pcap", file, "-o", _runs.At("c.rec")], "is not a capture of packets"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "--tls-certificate-key-file", file, "-o", _runs.At("c.rec")],
                 "does not hold a certificate and its private key"),
+            (["--uri", uri, "--listen", "127.0.0.1:0", "--tls-certificate-key-file", certificates.ForClient("CN=x", "s3cret"),
+                "-o", _runs.At("c.rec")], "is encrypted, and there is no terminal to prompt for its password"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "-o", _runs.Path], "is there already"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "-o", Link(file)], "is there already"),
             (["--uri", uri, "--listen", "127.0.0.1:0"], "--output is missing"),

@@ -156,13 +156,9 @@ internal sealed class RecordCommand
     {
         if (file is null)
             return null;
-        if (PemFiles.IsEncrypted(file))
-            throw new UserException(
-                ExitCode.WrongUsage, $"{TlsOption}: the key in '{file}' is encrypted, and the proxy asks for no password",
-                "'openssl pkcs8 -in FILE' writes the key without a password; put that key and the certificate into one file");
         try
         {
-            return PemFiles.ReadIdentity(TlsOption, file, null, "a password");
+            return PemFiles.ReadIdentity(TlsOption, file, KeyPassword.Ask(TlsOption, file), "that password");
         }
         catch (PemFileException e)
         {

@@ -141,13 +141,7 @@ internal static class ServeCommand
             return authority is null ? null : throw new UserException(ExitCode.WrongUsage, $"--tls-ca-file needs {TlsOption}");
         try
         {
-            string? password = PemFiles.IsEncrypted(certificate)
-                ? SecretPrompt.Ask($"password of {certificate}: ") ?? throw new UserException(
-                    ExitCode.WrongUsage,
-                    $"{TlsOption}: the key in '{certificate}' is encrypted, and there is no terminal to prompt for its password",
-                    "'openssl pkcs8 -in FILE' writes the key without a password; put that key and the certificate into one file")
-                : null;
-            return ServerTls.Load(certificate, password, authority);
+            return ServerTls.Load(certificate, KeyPassword.Ask(TlsOption, certificate), authority);
         }
         catch (PemFileException e)
         {
