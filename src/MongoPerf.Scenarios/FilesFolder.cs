@@ -31,7 +31,12 @@ public sealed record FilesFolder
 
     /// <inheritdoc cref="RowFile.Open"/>
     /// <remarks>Nor does it open a path that leaves the folder, by .. or by a link.</remarks>
-    public RowFile Open(string name, IReadOnlyDictionary<string, CellType> types, string? weight)
+    public RowFile Open(string name, IReadOnlyDictionary<string, CellType> types, string? weight) =>
+        RowFile.Open(name, Find(name), types, weight);
+
+    /// <returns>The full path of a file in the folder, which may not be there.</returns>
+    /// <exception cref="RowFormatException">There is no folder, or the path leaves it, by .. or by a link.</exception>
+    public string Find(string name)
     {
         if (FullPath is null)
             throw new RowFormatException($"{name}: files are opened for a stored or foreign scenario only in a folder that you name");
@@ -48,7 +53,7 @@ public sealed record FilesFolder
                     + "that holds the file itself");
         }
 
-        return RowFile.Open(name, path, types, weight);
+        return path;
     }
 }
 

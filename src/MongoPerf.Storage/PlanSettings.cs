@@ -30,6 +30,9 @@ public sealed record PlanSettings
     /// <summary>The recording that the run replays, as it was named; null for a run of a scenario.</summary>
     public string? Recording { get; init; }
 
+    /// <summary>How it is replayed; null without one, and for a run of a version that did not store it.</summary>
+    public ReplaySettings? Replay { get; init; }
+
     /// <summary>Which of the file's deployments it was read for; null for none.</summary>
     public string? Deployment { get; init; }
 

@@ -646,6 +646,25 @@ public sealed record ReplayResult(long Compared, long Codes, long Counts, long S
 
     [JsonIgnore]
     public long Different => Codes + Counts + Sizes;
+
+    /// <summary>Under which the histogram of <see cref="RecordedMicroseconds"/> is stored.</summary>
+    public static string KeyOf(string operation) => StepResult.KeyOf(operation, "recorded");
+
+    /// <summary>Those of several clients.</summary>
+    /// <param name="all">One of each.</param>
+    /// <param name="recorded">Of their histograms together.</param>
+    /// <returns>Null when there are none.</returns>
+    public static ReplayResult? Sum(IEnumerable<ReplayResult?> all, LatencySummary recorded) =>
+        all.OfType<ReplayResult>().ToArray() is not { Length: > 0 } some ? null
+        : new ReplayResult(
+            some.Sum(one => one.Compared), some.Sum(one => one.Codes), some.Sum(one => one.Counts), some.Sum(one => one.Sizes))
+        {
+            Contents = some.Sum(one => one.Contents),
+            RecordedMicroseconds = recorded.Max is null ? null : recorded,
+            FirstCode = some.Select(one => one.FirstCode).FirstOrDefault(first => first is not null),
+            FirstCount = some.Select(one => one.FirstCount).FirstOrDefault(first => first is not null),
+            FirstSize = some.Select(one => one.FirstSize).FirstOrDefault(first => first is not null),
+        };
 }
 
 /// <param name="Recorded">Then.</param>

@@ -104,7 +104,7 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         {
             Assert.True(starter.WaitForLine("agent anna has part"));
             starter.Kill();
-            agent.WaitForEnd().Expect(3).Says("the 'series' or 'run' that offered the plan is gone, and no agent has taken part ");
+            agent.WaitForEnd().Expect(3).Says("the command that offered the plan is gone, and no agent has taken part ");
         }
 
         Assert.Empty(_runs.Ids);
@@ -179,6 +179,124 @@ public sealed class AgentTests(TestServers servers) : IDisposable
             run.Phases[^1].Operations.Sum(result => result.Wrong + result.Failed)));
         using MongoConnection connection = servers.Embedded.Connect();
         Assert.InRange(Documents.Count(connection, database, "usertable") - 1000 - inserts.Documents, 0, 60);
+    }
+
+    /// <summary>
+    /// Connections 1 and 2 share a cursor, 3 and 4 an id that the server makes: only with the other of the two they find what they need.
+    /// </summary>
+    [MongodFact]
+    public void A_recording_s_connections_are_divided_and_each_request_is_replayed_once()
+    {
+        string copy = servers.NewDatabase();
+        var made = new ObjectId(0x66000000, 1);
+        var file = new TrafficFile();
+        for (int client = 1; client <= 6; client++)
+            file.Request(client, 1, Ping());
+        for (int number = 1; number <= 60; number++)
+            file.Exchange((number % 6) + 1, number + 10, Shop(("insert", "orders"), ("documents", new object[] { Id(number) })), Changed());
+        file.Exchange(1, 100, Shop(("find", "orders"), ("filter", BsonDocument.Empty), ("batchSize", 2)), Cursor("firstBatch", 77, 2))
+            .Exchange(2, 100, Shop(("getMore", 77L), ("collection", "orders"), ("batchSize", 2)), Cursor("nextBatch", 77, 2))
+            .Exchange(1, 101, Shop(("killCursors", "orders"), ("cursors", new object[] { 77L })), BsonDocument.Of(("ok", 1.0)))
+            .Exchange(3, 100, Shop(("update", "carts"), ("updates", new object[]
+            {
+                BsonDocument.Of(("q", BsonDocument.Of(("user", 1))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("v", 1))))),
+                    ("upsert", true)),
+            })), BsonDocument.Of(("n", 1), ("upserted", new object[] { BsonDocument.Of(("index", 0), ("_id", made)) }), ("ok", 1.0)))
+            .Exchange(4, 100, Shop(("delete", "carts"), ("deletes", new object[] { BsonDocument.Of(("q", Id(made)), ("limit", 1)) })),
+                Changed());
+        string[] replay = ["replay", Write(file, "anna", "ben"), "--uri", servers["mongod"].Uri, "--database", $"shop={copy}"];
+        using (ProgramRun starter = Start([.. replay, "--agents", "2"]))
+        using (ProgramRun first = Agent("anna", "--files", FilesOf("anna")), second = Agent("ben", "--files", FilesOf("ben")))
+        {
+            starter.WaitForEnd().Expect(0);
+            Assert.All((ProgramRun[])[first, second], agent => agent.WaitForEnd().Expect(0));
+        }
+
+        using StoredRun run = _runs.FindStored()!;
+        Assert.Equal((RunState.Finished, new Accounting(71, 71, 0, 0)), (run.Run.State, run.Accounting));
+        Assert.All(run.Results.Where(result => result.Operation != "ping admin"), result => Assert.Equal(
+            (result.Operations, 0), (result.Replay!.Compared, result.Replay.Codes + result.Replay.Counts)));
+        Assert.NotNull(run.Results.Single(result => result.Operation == "insert shop.orders").Replay!.RecordedMicroseconds!.P50);
+        Assert.All(run.Run.Clients, client => Assert.True(run.Results.Single(result => result.Operation == "insert shop.orders").Clients
+            .Single(own => own.Client == client.Name).Operations >= 20));
+        using MongoConnection connection = servers["mongod"].Connect();
+        Assert.Equal((60, 0), (Documents.Count(connection, copy, "orders"), Documents.Count(connection, copy, "carts")));
+        Start("resume", run.Run.Id).WaitForEnd().Expect(2).Says("is a replay, which can't be continued in its middle");
+        // What is there now was not made by this plan.
+        using (ProgramRun starter = Start([.. replay, "--agents", "1"]))
+        using (ProgramRun agent = Agent("anna", "--files", FilesOf("anna")))
+        {
+            agent.WaitForEnd().Expect(6).Says($"--may-write '{copy}.*'");
+            starter.WaitForEnd().Expect(3);
+        }
+    }
+
+    [Fact]
+    public void An_agent_replays_no_other_recording_and_none_again_that_it_began()
+    {
+        string copy = servers.NewDatabase();
+        TrafficFile file = new TrafficFile().Request(1, 100, Shop(("insert", "a"), ("documents", new object[] { Id(1) })))
+            .Request(2, 100, Shop(("insert", "a"), ("documents", new object[] { Id(2) })));
+        // Anna is not done before ben, who is killed, may come back.
+        for (int i = 1; i <= 30; i++)
+        {
+            file.At = i * 700;
+            file.Request(1, i, Ping()).Request(2, i, Ping());
+        }
+
+        string recorded = Write(file, "anna", "ben");
+        string[] replay = ["replay", recorded, "--uri", servers.Embedded.Uri, "--database", $"shop={copy}", "--agents", "2"];
+        using (MongoConnection connection = servers.Embedded.Connect())
+        using (ProgramRun starter = Start(replay))
+        using (ProgramRun first = Agent("anna", "--files", FilesOf("anna")), second = Agent("ben", "--files", FilesOf("ben")))
+        {
+            Assert.True(second.WaitUntil(() => Documents.Count(connection, copy, "a") == 2, "both first requests"), second.Errors);
+            second.Kill();
+            using (ProgramRun again = Agent("ben", "--files", FilesOf("ben")))
+                again.WaitForEnd().Expect(2).Says("this part was begun before, and a replay can't be continued in its middle");
+            starter.WaitForEnd().Expect(130).Says("agent ben ended: this part was begun before");
+            first.WaitForEnd().Expect(0);
+        }
+
+        using (StoredRun partial = _runs.FindStored()!)
+        {
+            Assert.Equal((RunState.Interrupted, 31), (partial.Run.State, partial.Accounting.Succeeded));
+            Assert.StartsWith("partial: ben is missing", partial.Run.StoppedBecause, StringComparison.Ordinal);
+        }
+
+        Write(file.Request(1, 100, Ping()), "ben");
+        using (ProgramRun starter = Start(replay))
+        using (ProgramRun first = Agent("anna"), second = Agent("ben", "--files", FilesOf("ben")))
+        {
+            first.WaitForEnd().Expect(2).Says("recorded.bin: files are opened").Says("--files DIR");
+            second.WaitForEnd().Expect(2).Says("is not the recording of the plan: it has another SHA-256");
+            starter.WaitForEnd().Expect(3);
+        }
+
+        Start([.. replay, "--dependencies"]).WaitForEnd().Expect(2).Says("--dependencies does not apply with --agents");
+        Start([.. replay, "--yes-write-to", "shop.*"]).WaitForEnd().Expect(2).Says("each agent confirms what it may write: --may-write");
+        Start([.. replay[..^1], "3"]).WaitForEnd().Expect(2).Says("can't be divided among 3 agents");
+    }
+
+    private static BsonDocument Ping() => BsonDocument.Of(("ping", 1), ("$db", "admin"));
+
+    private static BsonDocument Shop(params (string, object?)[] command) => BsonDocument.Of([.. command, ("$db", "shop")]);
+
+    private static BsonDocument Id(object id) => BsonDocument.Of(("_id", id));
+
+    private static BsonDocument Changed() => BsonDocument.Of(("n", 1), ("ok", 1.0));
+
+    private static BsonDocument Cursor(string batch, long id, int documents) => BsonDocument.Of(("cursor", BsonDocument.Of(
+        ("id", id), ("ns", "shop.orders"), (batch, Enumerable.Range(0, documents).Select(i => (object)Id(i)).ToArray()))), ("ok", 1.0));
+
+    private string FilesOf(string name) => Path.Combine(_runs.Path, $".files-{name}");
+
+    /// <summary>Writes a recording to each agent.</summary>
+    /// <returns>The last one's.</returns>
+    private string Write(TrafficFile file, params string[] agents)
+    {
+        string[] paths = [.. agents.Select(name => Path.Combine(Directory.CreateDirectory(FilesOf(name)).FullName, "recorded.bin"))];
+        return paths.Select(file.Write).ToArray()[^1];
     }
 
     /// <summary>Agents that are silent for ten seconds are lost.</summary>

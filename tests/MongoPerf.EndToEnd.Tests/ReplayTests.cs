@@ -50,7 +50,8 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
         Assert.Contains("2 of 7 replies differ from the recorded ones", output, StringComparison.Ordinal);
         Assert.Equal(["orders"], Documents.CollectionNames(connection, shop));
         string beside = ProgramRun.Run("compare", _runs.Ids[^1], "--out", _runs.Path).Expect(0).Output;
-        Assert.Contains("Service times, recorded and replayed", beside, StringComparison.Ordinal);
+        Assert.Contains(
+            "Service times, recorded (in steps of 1 ms) and replayed", beside.ReplaceLineEndings(" "), StringComparison.Ordinal);
         Assert.Contains("find shop.orders {}", beside, StringComparison.Ordinal);
     }
 
@@ -161,6 +162,16 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
         // 1.6 seconds at twice the speed: each request was due at its own time, and none came before it.
         Assert.All(run.Results, result => Assert.True(result.Seconds >= 0.75, $"{result.Seconds} s"));
         Assert.All(run.Results, result => Assert.NotNull(result.LatenessMicroseconds));
+        // Two clients send 10 requests in 1.6 s; for 12 in a second they need 0.83 s, and the second one begins half a second later.
+        string[] twice = ["replay", Path.Combine(_runs.Path, "recorded.bin"), "--uri", servers["embedded"].Uri, "--out", _runs.Path,
+            "--copies", "2"];
+        Assert.Contains("--rate: the recording has 6.234 requests per second; allowed: 0.001 to 1000 times as many",
+            ProgramRun.Run([.. twice, "--rate", "7k"]).Expect(2).Errors, StringComparison.Ordinal);
+        ProgramRun.Run([.. twice, "--rate", "12"]).Expect(0);
+        using var copied = StoredRun.Open(Path.Combine(_runs.Path, _runs.Ids[^1]));
+        OperationResult pings = Assert.Single(copied.Results);
+        Assert.Equal((10, 2), (pings.Operations, pings.Threads));
+        Assert.True(pings.Seconds >= 1.2, $"{pings.Seconds} s");
     }
 
     [Fact]
@@ -193,7 +204,10 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
             (["--database", "shop"], "expected RECORDED=NAME"),
             (["--speed", "0"], "allowed: a factor from 0.001 to 1000, or max"),
             (["--threads", "0"], "'0'"),
-            (["--agents", "127.0.0.1:1"], "a recording is not divided among agents"),
+            (["--agents", "1"], "--agents needs --coordinator"),
+            (["--speed", "2", "--rate", "5"], "--rate sets the speed"),
+            (["--rate", "5"], "--rate: all requests of the recording came at once; allowed: no rate"),
+            (["--copies", "0"], "'0'"),
             (["--yes-write-to", "everything"], "names nothing that can be written"),
             (["--uri", "tyrant://localhost"], "another system"),
         ])

@@ -91,6 +91,7 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Running"] =
         [
             Texts, "MongoPerf.Scenarios", "MongoPerf.Deployments", Load, Measurement, Platforms, Storage, "MongoPerf.Driver", Wire,
+            "MongoPerf.Traffic.Recordings", "MongoPerf.Traffic.Replaying",
             "MongoPerf.Reports.Comparison", "MongoPerf.Reports.Sharding", "MongoPerf.Reports.Forecasts", "MongoPerf.Reports.Access",
         ],
     };
@@ -111,7 +112,7 @@ public sealed partial class ArchitectureTests
         ["MongoPerf.Reports"] = ["MongoPerf.Storage", "MongoPerf.Texts"],
         ["MongoPerf.Telemetry"] = ["MongoPerf.Storage"],
         ["MongoPerf.Scenarios"] = ["MongoPerf.Deployments", "MongoPerf.Reports"],
-        ["MongoPerf.Running"] = ["MongoPerf.Scenarios", "MongoPerf.Driver"],
+        ["MongoPerf.Running"] = ["MongoPerf.Scenarios", "MongoPerf.Driver", "MongoPerf.Traffic"],
         ["MongoPerf"] = ["MongoPerf.Running", "MongoPerf.Telemetry", "MongoPerf.Learning"],
     };
 

@@ -107,7 +107,7 @@ public sealed class TimeEstimator
         : new Item(number, phase.Name, 0, SecondsOf(phase), false);
 
     private static double SecondsOf(Phase phase) =>
-        phase.PauseSeconds + phase.Groups.Select(g => g.AfterSeconds + (g.Seconds ?? 0)).DefaultIfEmpty(0).Max();
+        phase.PauseSeconds + phase.Groups.Select(g => g.AfterSeconds + (g.Seconds ?? g.Script?.Seconds ?? 0)).DefaultIfEmpty(0).Max();
 
     private Item? Find(int number)
     {

@@ -142,18 +142,7 @@ public sealed class OperationCount
     }
 
     /// <summary>How replies compare with the recorded ones, the warm-up's included; null for an operation of no recording.</summary>
-    public ReplayResult? Replay
-    {
-        get
-        {
-            if (_measured.Replies is not { } measured)
-                return null;
-            var sum = new ReplyCounters();
-            _warmup.Replies!.AddTo(sum);
-            measured.AddTo(sum);
-            return sum.ToResult();
-        }
-    }
+    public ReplayResult? Replay => AllReplies()?.ToResult();
 
     public long Documents => _measured.Documents;
 
@@ -205,6 +194,12 @@ public sealed class OperationCount
     private static OperationsInFlight? Of(InFlight some) =>
         some.Operations == 0 ? null : new(some.Operations, Math.Round(some.LongestNanoseconds / 1000.0, 1));
 
+    /// <summary>How long its replies took when they were recorded; null for an operation of no recording.</summary>
+    /// <param name="phase">Number of the phase record.</param>
+    public StoredHistogram? EncodeRecorded(int phase) => AllReplies() is not { } replies ? null
+        : new StoredHistogram(
+            phase, ReplayResult.KeyOf(Operation.Name), IsWarmup: false, HistogramEncoding.EncodeCompressed(replies.Recorded));
+
     /// <summary>What is stored of its steps.</summary>
     /// <inheritdoc cref="Encode"/>
     public IEnumerable<StoredHistogram> EncodeSteps(int phase, bool ofWarmup) => (ofWarmup ? _warmup : _measured).Steps is not { } steps
@@ -223,6 +218,16 @@ public sealed class OperationCount
             Response = counters.Paced is null ? default : HistogramEncoding.EncodeCompressed(counters.Paced.Response),
             Lateness = counters.Paced is null ? default : HistogramEncoding.EncodeCompressed(counters.Paced.Lateness),
         };
+    }
+
+    private ReplyCounters? AllReplies()
+    {
+        if (_measured.Replies is not { } measured)
+            return null;
+        var sum = new ReplyCounters();
+        _warmup.Replies!.AddTo(sum);
+        measured.AddTo(sum);
+        return sum;
     }
 }
 

@@ -108,6 +108,8 @@ internal sealed class PhaseRunner(RunContext run)
                 run.Store.AddHistogram(part.Encode(number, ofWarmup: true));
             foreach (StoredHistogram step in part.EncodeSteps(number, ofWarmup: false))
                 run.Store.AddHistogram(step);
+            if (part.EncodeRecorded(number) is { } recorded)
+                run.Store.AddHistogram(recorded);
         }
     }
 

@@ -349,8 +349,13 @@ public sealed record PhaseGroup
 
 /// <summary>Operations whose order, threads and times are known before; the executor has them.</summary>
 /// <param name="Count">How many all threads do together.</param>
-/// <param name="IsPaced">Each is due at a time of its own; otherwise as soon as the one before it on its thread has ended.</param>
-public sealed record ScriptPlan(long Count, bool IsPaced);
+/// <param name="Seconds">
+/// Until the last one is due, where each is due at a time of its own; null where it is once the one before it on its thread has ended.
+/// </param>
+public sealed record ScriptPlan(long Count, double? Seconds)
+{
+    public bool IsPaced => Seconds is not null;
+}
 
 /// <summary>The precision that a percentile must reach, of each operation of a group.</summary>
 /// <param name="Text">The text as it was written, such as "p99 ±2 %".</param>

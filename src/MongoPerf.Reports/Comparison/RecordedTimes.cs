@@ -8,21 +8,28 @@ namespace MongoPerf.Reports.Comparison;
 /// <param name="Operation">The shape of the requests.</param>
 /// <param name="Percentile">50 or 99.</param>
 /// <param name="Replies">With both times; those of requests that led to the same, error or none.</param>
-/// <param name="Recorded">Microseconds; servers record whole milliseconds.</param>
+/// <param name="Recorded">Microseconds.</param>
 /// <param name="Replayed">Microseconds, of service times.</param>
-public sealed record RecordedTime(string Phase, string Operation, int Percentile, long Replies, double Recorded, double Replayed)
+/// <param name="Resolution">What the recorded time may be off by, both ways, microseconds: servers record whole milliseconds.</param>
+public sealed record RecordedTime(
+    string Phase, string Operation, int Percentile, long Replies, double Recorded, double Replayed, double Resolution)
 {
     /// <summary>Null where it took less than can be told.</summary>
     public double? Ratio => Recorded < 1 ? null : Replayed / Recorded;
 
     /// <summary>So many replies lie beyond the percentile at least, or it is chance.</summary>
-    private bool IsEnough => Replies * (100 - Percentile) >= 1000;
+    public bool IsEnough => Replies * (100 - Percentile) >= 1000;
 
-    /// <returns>Undecided where there are too few replies.</returns>
-    public Outcome Outcome(double threshold) => !IsEnough || Ratio is not { } ratio ? Comparison.Outcome.Undecided
-        : ratio > 1 + threshold ? Comparison.Outcome.Slower
-        : ratio < 1 / (1 + threshold) ? Comparison.Outcome.Faster
-        : Comparison.Outcome.Equivalent;
+    /// <returns>Undecided where there are too few replies, or the recording's times are too coarse to tell.</returns>
+    public Outcome Outcome(double threshold)
+    {
+        double slowest = Recorded * (1 + threshold), fastest = Recorded / (1 + threshold);
+        return !IsEnough ? Comparison.Outcome.Undecided
+            : Replayed > Math.Max(slowest, Recorded + Resolution) ? Comparison.Outcome.Slower
+            : Replayed < Math.Min(fastest, Recorded - Resolution) ? Comparison.Outcome.Faster
+            : Replayed >= fastest && Replayed <= slowest && Recorded + Resolution <= slowest ? Comparison.Outcome.Equivalent
+            : Comparison.Outcome.Undecided;
+    }
 }
 
 /// <summary>A replay against what it replays.</summary>
@@ -33,11 +40,17 @@ public sealed record RecordedTimes(StoredRun Run, double NoiseThreshold, IReadOn
 {
     public const string Schema = "mongoperf/recorded/1";
 
+    /// <summary>How coarse the recording's times are, microseconds.</summary>
+    private double Resolution => Times[0].Resolution;
+
+    private bool IsOfOnePhase => Times.DistinctBy(time => time.Phase).Count() == 1;
+
     public bool IsRegression => Times.Any(time => time.Outcome(NoiseThreshold) == Outcome.Slower);
 
     /// <returns>Null for a run that replays nothing, or of which no reply was recorded.</returns>
     public static RecordedTimes? Of(StoredRun run, double noiseThreshold)
     {
+        double resolution = run.Settings.Plan.Replay?.ResolutionMicroseconds ?? 0;
         RecordedTime[] times =
         [
             .. ReplayTables.Results(run).SelectMany(one => new (int Percentile, double? Recorded, double? Replayed)[]
@@ -47,7 +60,8 @@ public sealed record RecordedTimes(StoredRun Run, double NoiseThreshold, IReadOn
                 }
                 .Where(time => time is { Recorded: not null, Replayed: not null })
                 .Select(time => new RecordedTime(one.Phase.Label(), one.Result.Operation, time.Percentile,
-                    Math.Min(one.Replay.Compared, one.Result.Operations), time.Recorded!.Value, time.Replayed!.Value))),
+                    Math.Min(one.Replay.Compared, one.Result.Operations), time.Recorded!.Value, time.Replayed!.Value,
+                    resolution))),
         ];
         return times.Length == 0 ? null : new RecordedTimes(run, noiseThreshold, times);
     }
@@ -56,14 +70,19 @@ public sealed record RecordedTimes(StoredRun Run, double NoiseThreshold, IReadOn
         Words.Of($"MongoPerf: {Run.Run.Id} against its recording"),
         [],
         [Section.Of(new ReportTable(
-            Words.Of("Service times, recorded and replayed; a ratio above 1 is slower"),
-            ["<phase", "<operation", "<of", "replies", "recorded", "replayed", "ratio", "<verdict"],
+            Resolution > 1
+                ? Words.Of($"Service times, recorded (in steps of {Units.Latency(Resolution)}) and replayed; a difference of a step or "
+                    + $"less is not judged")
+                : Words.Of("Service times, recorded and replayed; a ratio above 1 is slower"),
+            [.. IsOfOnePhase ? [] : new[] { "<phase" }, "<operation", "<of", "replies", "recorded", "replayed", "ratio", "<verdict"],
             [.. Times.Select(time => (IReadOnlyList<string>)
             [
-                time.Phase, time.Operation, $"p{time.Percentile}", Units.Exact(time.Replies), ReplayTables.Recorded(time.Recorded),
-                Units.Latency(time.Replayed), time.Ratio is { } ratio ? ComparisonText.Number(ratio) : Units.None,
-                time.Outcome(NoiseThreshold) is var outcome && outcome == Outcome.Undecided && time.Ratio is not null
-                    ? Words.Of("too few") : ComparisonText.Describe(outcome),
+                .. IsOfOnePhase ? [] : new[] { time.Phase }, time.Operation, $"p{time.Percentile}", Units.Exact(time.Replies),
+                ReplayTables.Recorded(time.Recorded), Units.Latency(time.Replayed),
+                time.Ratio is { } ratio ? ComparisonText.Number(ratio) : Units.None,
+                !time.IsEnough ? Words.Of("too few")
+                    : time.Outcome(NoiseThreshold) is var outcome && outcome == Outcome.Undecided && Resolution > 1
+                    ? Words.Of($"within {Units.Latency(Resolution)}") : ComparisonText.Describe(outcome),
             ])]))]);
 
     public void WriteJson(TextWriter output) => JsonReport.WriteValue(output, new
@@ -71,6 +90,7 @@ public sealed record RecordedTimes(StoredRun Run, double NoiseThreshold, IReadOn
         schema = Schema,
         run = Run.Run.Id,
         NoiseThreshold,
+        resolutionMicroseconds = Resolution,
         IsRegression,
         times = Times.Select(time => new
         {

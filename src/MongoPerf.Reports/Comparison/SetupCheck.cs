@@ -40,12 +40,17 @@ public static class SetupCheck
         public bool IsShape { get; init; }
     }
 
+    /// <summary>What the text of a replay says, in place of a scenario's; a line of its own for each.</summary>
+    private static readonly string[] ReplayLines =
+        ["recording", "requests", "connections", "speed", "rate", "copies", "loop", "dependencies", "only", "databases"];
+
     /// <summary>The same work: the scenario's text, and what the command line put in place of its values.</summary>
     private static readonly Trait[] Work =
     [
         new("seed", run => run.Run.Seed.ToString(CultureInfo.InvariantCulture), IsWork: true),
         // A file may have been renamed or moved.
-        new("scenario text", run => Fingerprint(run.Settings.Plan.Text), IsWork: true),
+        new("scenario text", run => run.Settings.Plan.Recording is null ? Fingerprint(run.Settings.Plan.Text) : "", IsWork: true),
+        .. ReplayLines.Select(name => new Trait(name, run => ReplayLineOf(run, name), IsWork: true)),
         new("phases", run => Overrides(run).Phases is { Count: > 0 } phases ? string.Join(", ", phases) : Words.Of("all"), IsWork: true),
         .. new PlanOverrides().Compared.Select((one, i) => Overridden(one.Name, overrides => overrides.Compared[i].Value)),
         new("scale", run => Overrides(run).Scale.ToString(CultureInfo.InvariantCulture), IsWork: true),
@@ -117,6 +122,11 @@ public static class SetupCheck
             run => run.Settings.Data.Sharding?.ChunkMegabytes is { } size ? $"{size} MiB" : Words.Of("default")) { IsShape = true },
         new("balancer", run => run.Settings.Data.Sharding?.Balancer ?? Words.Of("unchanged")) { IsShape = true },
     ];
+
+    private static string ReplayLineOf(StoredRun run, string name) => run.Settings.Plan.Recording is null
+        ? Words.Of("none")
+        : run.Settings.Plan.Text.Split('\n').FirstOrDefault(line => line.StartsWith($"{name}: ", StringComparison.Ordinal)) is { } line
+            ? line[(name.Length + 2)..] : Words.Of("none");
 
     private static string OnOff(bool? value) => value switch { null => Words.Of("unknown"), true => Words.Of("on"), _ => Words.Of("off") };
 

@@ -20,7 +20,8 @@ public sealed record WindowLength(double Seconds, double Warmup, string? Option,
     {
         PlanOverrides overrides = run.Settings.Plan.Overrides;
         bool isSeries = run.Settings.Plan.Name == "series" && !overrides.IsAlone;
-        string? option = phase.Kind != PhaseKind.Measure ? null
+        // A recording lasts as long as it does.
+        string? option = phase.Kind != PhaseKind.Measure || run.Settings.Plan.Recording is not null ? null
             : isSeries ? "--window" : overrides.Operations is not null ? "--operations" : "--duration";
         return new WindowLength(result.Seconds, result.WarmupSeconds, option, overrides.Operations, overrides.Warmup is not null);
     }

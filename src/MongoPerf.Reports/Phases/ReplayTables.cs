@@ -7,12 +7,17 @@ internal static class ReplayTables
 {
     public static IEnumerable<ReportTable> Of(StoredRun run)
     {
-        List<IReadOnlyList<string>> rows = [.. Results(run).Select(one => Row(one.Phase, one.Result, one.Replay))];
+        // With --loop there are several.
+        bool isOfOnePhase = Results(run).DistinctBy(one => one.Phase.Number).Count() == 1;
+        List<IReadOnlyList<string>> rows =
+            [.. Results(run).Select(one => Row(isOfOnePhase ? null : one.Phase.Label(), one.Result, one.Replay))];
         if (rows.Count > 0)
             yield return ReportTables.Thinned(
                 Words.Of("Replayed requests: replies and service times beside the recorded ones"),
-                ["<phase", "<operation", "compared", "recorded p50", "p50", "recorded p99", "p99", "other error", "other count",
-                    "other size", "other content", "<first difference"],
+                [
+                    .. isOfOnePhase ? [] : new[] { "<phase" }, "<operation", "compared", "recorded p50", "p50", "recorded p99", "p99",
+                    "other error", "other count", "other size", "other content", "<first difference",
+                ],
                 rows);
     }
 
@@ -47,9 +52,9 @@ internal static class ReplayTables
         run.Phases.SelectMany(phase => phase.Operations.Where(result => result.Replay is not null)
             .Select(result => (phase, result, result.Replay!)));
 
-    private static IReadOnlyList<string> Row(PhaseRecord phase, OperationResult result, ReplayResult replay) =>
+    private static IReadOnlyList<string> Row(string? phase, OperationResult result, ReplayResult replay) =>
     [
-        phase.Label(), result.Operation, Units.Exact(replay.Compared),
+        .. phase is null ? [] : new[] { phase }, result.Operation, Units.Exact(replay.Compared),
         Recorded(replay.RecordedMicroseconds?.P50), Units.Latency(result.LatencyMicroseconds.P50),
         Recorded(replay.RecordedMicroseconds?.P99), Units.Latency(result.LatencyMicroseconds.P99),
         Units.Exact(replay.Codes), Units.Exact(replay.Counts), Units.Exact(replay.Sizes),
@@ -65,8 +70,8 @@ internal static class ReplayTables
         { FirstCode: { Recorded: 0 } code } => Words.Of($"error {code.Replayed}, recorded without one"),
         { FirstCode: { Replayed: 0 } code } => Words.Of($"no error, recorded with {code.Recorded}"),
         { FirstCode: { } code } => Words.Of($"error {code.Replayed}, recorded with {code.Recorded}"),
-        { FirstCount: { } count } => Words.Of($"{Units.Exact(count.Replayed)} documents, recorded {Units.Exact(count.Recorded)}"),
-        { FirstSize: { } size } => Words.Of($"{Units.Exact(size.Replayed)} bytes, recorded {Units.Exact(size.Recorded)}"),
+        { FirstCount: { } count } => Words.Of($"{Words.Counted(count.Replayed, "document")}, recorded with {Units.Exact(count.Recorded)}"),
+        { FirstSize: { } size } => Words.Of($"{Words.Counted(size.Replayed, "byte")}, recorded with {Units.Exact(size.Recorded)}"),
         _ => Units.None,
     };
 }

@@ -5,6 +5,7 @@ using MongoPerf.Running.Systems;
 using MongoPerf.Scenarios;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
+using MongoPerf.Traffic.Replaying;
 using MongoPerf.Wire.Connections;
 
 namespace MongoPerf.Running.Agents;
@@ -32,6 +33,7 @@ public sealed record AgentRequest(
 
     /// <summary>
     /// What is to be run for a part of a plan: the coordinator's word starts no server and names no file or program of this machine.
+    /// An engine that it has is the caller's to dispose of.
     /// </summary>
     /// <exception cref="UserException">The plan asks for more.</exception>
     public RunRequest ForPart(AgentClaim claim, IAgentRole role)
@@ -41,18 +43,23 @@ public sealed record AgentRequest(
             MemoryLimitBytes: null, Cpus: null, CacheBytes: null } || settings.Engine.Kind != EngineKind.Wire)
             throw new UserException(ExitCode.Refused, "the plan asks for more than putting load on an existing deployment",
                 "agents start no servers and build no other clients");
-        Names.Database(settings.Data.Database);
         string uri = ConnectionSecrets.Choose(Uri, stored, UriVariable.Value);
         if (uri == stored && Uri is null)
             RequireHarmless(ServerUri.Parse(stored));
-        ReadPlan plan = StoredPlan.Read(settings, claim.Seed, Files);
+        ReplayScript? replayed = settings.Plan.Recording is null ? null : RecordedPlan.ReadPart(settings.Plan, claim.Part, Files);
+        // Which databases it writes, a recording says itself.
+        string database = replayed?.Database ?? Names.Database(settings.Data.Database);
+        ReadPlan plan = replayed is null ? StoredPlan.Read(settings, claim.Seed, Files)
+            : RecordedPlan.Of(settings.Plan.Name, settings.Plan.Description, replayed);
         if (PlanDivision.FindFault(plan.Plan, claim.Part.Count) is { } fault)
             throw new UserException(ExitCode.WrongUsage, fault);
         var request = new RunRequest
         {
-            Settings = settings,
+            Settings = settings with { Data = settings.Data with { Database = database } },
             Plan = plan with { Changes = settings.Plan.Changes, Set = settings.Plan.Set },
-            ReadPlan = seed => StoredPlan.Read(settings, seed, Files),
+            ReadPlan = seed => replayed is null ? StoredPlan.Read(settings, seed, Files) : plan,
+            Engine = replayed is null ? null : new ReplayEngine(replayed),
+            ReplayedWrites = replayed?.Writes ?? [],
             Seed = claim.Seed,
             SeedWasGiven = true,
             CommandLine = CommandLine,

@@ -114,7 +114,7 @@ internal sealed class AgentRole : IAgentRole, IDisposable
             if (behind.FirstOrDefault(part => part.State == Coordinator.Free) is { } free && _coordinator.IsStarterGone(_claim.Plan))
             {
                 _coordinator.Withdraw(_claim.Plan);
-                return new Meeting($"the 'series' or 'run' that offered the plan is gone, and no agent has taken {free.Label}");
+                return new Meeting($"the command that offered the plan is gone, and no agent has taken {free.Label}");
             }
 
             stop.WaitHandle.WaitOne(LookMilliseconds);

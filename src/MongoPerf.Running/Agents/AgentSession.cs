@@ -96,16 +96,21 @@ public static class AgentSession
         : new UserException(
             ExitCode.CannotConnect,
             $"no plan was offered within {Units.Duration(TimeSpan.FromSeconds(request.WaitSeconds))}",
-            "'series' and 'run' offer one with --agents N --coordinator URI; --wait waits longer");
+            "'series', 'run' and 'replay' offer one with --agents N --coordinator URI; --wait waits longer");
 
     private static (RunFolder?, ExitCode) Do(AgentRequest asked, AgentClaim claim, AgentRole role, bool isAgain, StopSignals signals)
     {
         RunRequest request = asked.ForPart(claim, role);
+        using var engine = request.Engine as IDisposable;
         WritePermission.Require(request);
+        RunFolder? begun = FindRun(asked.Output.RunsFolder, claim);
+        if (claim.Settings.Plan.Recording is not null && (isAgain || begun is not null))
+            throw new UserException(ExitCode.WrongUsage, "this part was begun before, and a replay can't be continued in its middle",
+                "start the replay anew, with all of its agents");
         Rehearsal.Run(SystemClock.Instance, request.Plan.Plan);
         if (role.Meet(1, signals.Token).Reason is { } why)
             throw new UserException(ExitCode.CannotConnect, why);
-        if (FindRun(asked.Output.RunsFolder, claim) is not { } begun)
+        if (begun is null)
         {
             if (isAgain && role.Share.IsFirst)
                 throw new UserException(

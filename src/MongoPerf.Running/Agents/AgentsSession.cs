@@ -128,7 +128,8 @@ public sealed class AgentsSession
                         + $"{string.Join("; ", agents.Select(agent => $"{agent.Label}: {agent.Why ?? agent.State}"))}");
                 ExitCode code = MergeSession.Merge(parts, missing, commandLine, _output, _files, (StoredRun.AgentsPlanNote, _plan));
                 bool isDone = missing.Length == 0 && parts.All(part => part.Run.State == RunState.Finished);
-                _isNeeded = !isDone;
+                // A replay can't be continued.
+                _isNeeded = !isDone && parts[0].Settings.Plan.Recording is null;
                 return isDone || code != ExitCode.Done ? code : ExitCode.Interrupted;
             }
             finally

@@ -408,7 +408,7 @@ public sealed class Coordinator : IDisposable
             throw new UserException(
                 ExitCode.WrongUsage,
                 $"the plan was made by MongoPerf {ForeignText.OneLine(program ?? "?", 60)}; this is {ThisBuild.Version}",
-                "the agents and the 'series' or 'run' that offers the plan must be the same version");
+                "the agents and the command that offers the plan must be the same version");
         if (text.Length is 0 or > MostSettings || count is < 1 or > MostAgents || !ulong.TryParse(plan.FindString("seed"), out ulong seed)
             || plan.FindString("hash") != Hash(text, seed, count))
             throw new UserException(ExitCode.WrongUsage, "the coordinator's plan is incomplete or damaged: its hash does not match",

@@ -116,12 +116,12 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
             {
                 Operations = all.Sum(result => StepOf(result, step)?.Operations ?? 0),
                 Failed = all.Sum(result => StepOf(result, step)?.Failed ?? 0),
-                LatencyMicroseconds = Summary(histograms.FirstOrDefault(histogram => !histogram.IsWarmup
-                    && histogram.Operation == StepResult.KeyOf(operation, step.Step))?.Encoded ?? default),
+                LatencyMicroseconds = SummaryOf(StepResult.KeyOf(operation, step.Step)),
             })],
             Transactions = TransactionResult.Sum(all.Select(result => result.Transactions)),
             Changes = ChangeResult.Sum(all.Select(result => result.Changes)),
             Connections = ConnectionResult.Sum(all.Select(result => result.Connections)),
+            Replay = ReplayResult.Sum(all.Select(result => result.Replay), SummaryOf(ReplayResult.KeyOf(operation))),
             Errors = ErrorTally.Merge(all.Select(result => result.Errors)),
             Clients = [.. parts.Select(part => new ClientResult(part.Client,
                 part.Result.Operations, part.Result.IsInsert ? part.Result.DocumentsPerSecond : part.Result.OperationsPerSecond,
@@ -129,6 +129,9 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
         };
 
         static StepResult? StepOf(OperationResult result, StepResult step) => result.Steps.FirstOrDefault(one => one.Step == step.Step);
+
+        LatencySummary SummaryOf(string key) =>
+            Summary(histograms.FirstOrDefault(histogram => !histogram.IsWarmup && histogram.Operation == key)?.Encoded ?? default);
 
         double Over(double window, Func<OperationResult, double> rate) =>
             window <= 0 ? 0 : all.Sum(result => rate(result) * result.Seconds) / window;

@@ -24,7 +24,9 @@ public static class MergeSession
                 + "time; 'compare' sets different runs against each other");
         StoredRun[] ordered = [.. parts.OrderBy(part => part.Run.Part?.Number ?? 0)];
         string[] absent = [.. missing, .. Absent(ordered, missing.Count)];
-        var merger = new RunMerger(ordered, absent, StoredPlan.Read(ordered[0].Settings, ordered[0].Run.Seed, files).Plan);
+        // A recording makes no assertions.
+        var merger = new RunMerger(ordered, absent, ordered[0].Settings.Plan.Recording is not null ? null
+            : StoredPlan.Read(ordered[0].Settings, ordered[0].Run.Seed, files).Plan);
         RunFolder folder = RunFolder.Create(output.RunsFolder);
         try
         {

@@ -13,6 +13,9 @@ public static class ReplayedWrites
 {
     public const string Option = "--yes-write-to";
 
+    /// <summary>What an agent confirms holds for any plan that it gets.</summary>
+    public const string OptionOfAgents = "--may-write";
+
     private const string OfItsOwn = "replay into a database of its own (--database RECORDED=NAME)";
 
     /// <summary>They take away what was there, or put something else in its place.</summary>
@@ -32,14 +35,17 @@ public static class ReplayedWrites
             return;
         using MongoConnection connection = MongoConnection.Open(
             session.On.Deployment.Select(ReadPreference.Primary, 0), session.On.Connections);
-        Require(request.ReplayedWrites, request.MayWrite, database => IsEmpty(connection, database));
+        Require(request.ReplayedWrites, request.MayWrite, database => IsEmpty(connection, database),
+            request.Agent is null ? Option : OptionOfAgents);
     }
 
     /// <param name="writes">What the recording can write.</param>
     /// <param name="allowed">What whoever runs it has named.</param>
     /// <param name="isEmpty">Whether a database has nothing; asked once for each.</param>
+    /// <param name="option">What names it.</param>
     /// <inheritdoc cref="Require(RunSession)"/>
-    internal static void Require(IReadOnlyList<WriteTarget> writes, IReadOnlyList<string> allowed, Func<string, bool> isEmpty)
+    internal static void Require(
+        IReadOnlyList<WriteTarget> writes, IReadOnlyList<string> allowed, Func<string, bool> isEmpty, string option = Option)
     {
         if (writes.FirstOrDefault(target => target.Name is null) is { } unknown)
             throw new UserException(ExitCode.Refused, $"the recording writes what can't be named before it runs ({unknown.By}); "
@@ -59,7 +65,7 @@ public static class ReplayedWrites
         if (needed.Length > 0)
             throw new UserException(ExitCode.Refused,
                 $"the recording writes what the run does not create: {Listed([.. needed.Select(Told)])}; nothing was sent",
-                HintFor([.. needed.Select(target => target.Name!)]));
+                HintFor([.. needed.Select(target => target.Name!)], option));
     }
 
     /// <summary>What writes to the server as a whole is known by its command alone.</summary>
@@ -69,12 +75,12 @@ public static class ReplayedWrites
     private static string Listed(string[] names) =>
         names.Length <= 5 ? string.Join(", ", names) : $"{string.Join(", ", names.Take(5))} and {names.Length - 5} more";
 
-    private static string HintFor(string[] names)
+    private static string HintFor(string[] names, string option)
     {
         string[] databases = [.. names.Select(DatabaseOf).OfType<string>().Distinct()];
         string into = databases.Length > 0 ? $"{OfItsOwn}, " : "";
         string confirm = string.Join(' ', names.Where(name => DatabaseOf(name) is null).Take(3)
-            .Concat(databases.Take(3).Select(database => $"{database}.*")).Select(name => $"{Option} {CommandText.Quoted(name)}"));
+            .Concat(databases.Take(3).Select(database => $"{database}.*")).Select(name => $"{option} {CommandText.Quoted(name)}"));
         return $"{into}leave writes out with --only reads, or allow them with {confirm}";
     }
 

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
 using MongoPerf.Wire.Failures;
 
@@ -30,6 +31,9 @@ public abstract class Recording : IDisposable
 
     /// <summary>Who wrote it, for people.</summary>
     public abstract string Format { get; }
+
+    /// <summary>Its times are whole multiples of this many microseconds.</summary>
+    public abstract long ResolutionMicroseconds { get; }
 
     /// <summary>Where a record that the file does not hold whole begins, once it was met; null for none.</summary>
     public long? TruncatedAt { get; private protected set; }
@@ -84,6 +88,21 @@ public abstract class Recording : IDisposable
     {
         if (!TryFill(place, message))
             throw new MongoPerfException(Fault.WrongUsage, $"{Path} has become shorter while it was read");
+    }
+
+    /// <summary>SHA-256 of the file, 64 hexadecimal digits; reads all of it.</summary>
+    public string Hash()
+    {
+        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        byte[] buffer = new byte[Chunk];
+        for (long place = 0; place < Length; place += buffer.Length)
+        {
+            Span<byte> chunk = buffer.AsSpan(0, (int)Math.Min(buffer.Length, Length - place));
+            ReadMessage(place, chunk);
+            hash.AppendData(chunk);
+        }
+
+        return Convert.ToHexStringLower(hash.GetHashAndReset());
     }
 
     public void Dispose()

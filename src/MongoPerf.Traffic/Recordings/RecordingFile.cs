@@ -52,6 +52,8 @@ public sealed class RecordingFile : Recording
 
     public override string Format => "recorded by mongoperf record";
 
+    public override long ResolutionMicroseconds => 1;
+
     /// <returns>Null for a file of another kind.</returns>
     /// <exception cref="MongoPerfException">It is of a version that is not known yet (2).</exception>
     internal static RecordingFile? TryOpen(string path, SafeFileHandle file)

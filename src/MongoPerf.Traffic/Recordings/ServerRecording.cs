@@ -57,6 +57,8 @@ public sealed class ServerRecording : Recording
         _ => "recorded by a server of 8.2 or later",
     };
 
+    public override long ResolutionMicroseconds => _layout == Layout.WithKind ? 1 : 1000;
+
     /// <returns>Null for a file of another kind; an empty one is none.</returns>
     internal static ServerRecording? TryOpen(string path, SafeFileHandle file)
     {

@@ -7,8 +7,8 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Traffic.Replaying;
 
 /// <summary>Sends the requests of a recording over MongoPerf's own wire client.</summary>
-/// <param name="script">What is sent, and when.</param>
-public sealed class ReplayEngine(ReplayScript script) : IClientEngine
+/// <param name="script">What is sent, and when; its recording is this one's from here on.</param>
+public sealed class ReplayEngine(ReplayScript script) : IClientEngine, IDisposable
 {
     public string Version => "";
 
@@ -18,11 +18,13 @@ public sealed class ReplayEngine(ReplayScript script) : IClientEngine
 
     public IExecutorSource Open(ClientOptions options) => new Source(script, options);
 
+    public void Dispose() => script.Recording.Dispose();
+
     /// <summary>The executors of a run; those of one pass over the recording share its state.</summary>
     private sealed class Source(ReplayScript script, ClientOptions options) : IExecutorSource
     {
         private readonly Lock _lock = new();
-        private ReplayState? _state;
+        private ReplayState[] _copies = [];
         private int _open;
 
         public IOperationExecutor OpenExecutor(GroupPlan? group = null)
@@ -30,8 +32,9 @@ public sealed class ReplayEngine(ReplayScript script) : IClientEngine
             lock (_lock)
             {
                 // A pass opens all of its executors before it begins, and closes them when it is over.
-                _state = _open == 0 ? new ReplayState(script) : _state!;
-                return new ReplayExecutor(_state, options, _open++, Close);
+                if (_open == 0)
+                    _copies = [.. Enumerable.Range(0, script.Settings.Copies).Select(_ => new ReplayState(script))];
+                return new ReplayExecutor(_copies, options, _open++, Close);
             }
         }
 
@@ -47,7 +50,7 @@ public sealed class ReplayEngine(ReplayScript script) : IClientEngine
     }
 }
 
-/// <summary>What the workers of one pass over a recording tell one another. For all threads.</summary>
+/// <summary>What the workers of one copy tell one another during one pass over a recording. For all threads.</summary>
 internal sealed class ReplayState(ReplayScript script)
 {
     /// <summary>A cursor that was read to its end, or closed.</summary>
@@ -56,7 +59,7 @@ internal sealed class ReplayState(ReplayScript script)
     public ReplayScript Script { get; } = script;
 
     /// <summary>By request: not 0 once it has ended, however that was.</summary>
-    public byte[] Done { get; } = new byte[script.Count];
+    public byte[] Done { get; } = new byte[script.Requests.Length];
 
     /// <summary>By number: the target's cursor; 0 where none was opened.</summary>
     public long[] Cursors { get; } = new long[script.Cursors];
@@ -68,7 +71,7 @@ internal sealed class ReplayState(ReplayScript script)
     public ObjectId[] GeneratedIds { get; } = new ObjectId[script.Generated];
 
     /// <summary>By worker: it sends nothing more.</summary>
-    public bool[] HasLeft { get; } = new bool[script.Connections];
+    public bool[] HasLeft { get; } = new bool[script.Workers.Length];
 
     public byte[] SessionSalt { get; } = MakeSalt();
 

@@ -6,11 +6,11 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Traffic.Replaying;
 
 /// <summary>One worker's connection to the target.</summary>
-/// <param name="state">Of the pass.</param>
+/// <param name="copies">By copy: the state of the pass.</param>
 /// <param name="options">How the target is reached.</param>
 /// <param name="number">0-based: of several mongos the workers use each as often.</param>
 /// <param name="closed">Called once, when it is disposed of.</param>
-internal sealed class ReplayExecutor(ReplayState state, ClientOptions options, int number, Action closed) : IOperationExecutor
+internal sealed class ReplayExecutor(ReplayState[] copies, ClientOptions options, int number, Action closed) : IOperationExecutor
 {
     private readonly CancellationTokenSource _aborted = new();
     private MongoConnection? _connection;
@@ -44,7 +44,11 @@ internal sealed class ReplayExecutor(ReplayState state, ClientOptions options, i
     public IPreparedOperation Prepare(Operation operation, OperationContext context) =>
         throw new NotSupportedException("a recording says what is sent");
 
-    public IScriptedOperation PrepareScript(int worker) => _requests = new WorkerRequests(this, state, worker);
+    public IScriptedOperation PrepareScript(int worker)
+    {
+        ReplayedConnection line = copies[0].Script.Lines[worker];
+        return _requests = new WorkerRequests(this, copies[line.Copy], line);
+    }
 
     public void Abort() => _aborted.Cancel();
 

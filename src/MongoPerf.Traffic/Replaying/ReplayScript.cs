@@ -1,39 +1,11 @@
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
+using MongoPerf.Storage;
 using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Traffic.Replaying;
-
-/// <summary>Which of a recording's requests are replayed.</summary>
-public enum ReplayedRequests
-{
-    All,
-
-    /// <summary>find, with the rest of its cursor.</summary>
-    Finds,
-
-    /// <summary>What is known to change nothing.</summary>
-    Reads,
-}
-
-/// <summary>How a recording is replayed.</summary>
-public sealed record ReplayOptions
-{
-    /// <summary>How many times as fast as recorded; null for as fast as replies come.</summary>
-    public double? Speed { get; init; } = 1;
-
-    public ReplayedRequests Only { get; init; }
-
-    /// <summary>Databases that stand in place of recorded ones.</summary>
-    public IReadOnlyDictionary<string, string> Databases { get; init; } = new Dictionary<string, string>();
-
-    /// <summary>At most so many connections, 1 or more; null for as many as were open at once.</summary>
-    public int? Threads { get; init; }
-
-    /// <summary>What depends on another request (<see cref="RequestDependencies"/>) waits for its reply.</summary>
-    public bool KeepsDependencies { get; init; }
-}
 
 /// <summary>A request of a recording: where it stands, when it is due, and what must have happened before.</summary>
 internal record struct RecordedRequest
@@ -92,35 +64,47 @@ internal readonly record struct Prior(int Sequence, int Count);
 /// <param name="Statements">The statement of the request that made each; ascending.</param>
 internal sealed record MadeIds(int First, int[] Statements);
 
+/// <summary>A connection of the replay.</summary>
+/// <param name="Copy">0-based, of <see cref="ReplaySettings.Copies"/>.</param>
+/// <param name="Worker">0-based, of <see cref="ReplayScript.Workers"/>.</param>
+internal readonly record struct ReplayedConnection(int Copy, int Worker);
+
 /// <summary>What a recording comes to: requests by worker and time, their shapes, and what they write. For all threads.</summary>
 public sealed class ReplayScript
 {
-    internal ReplayScript(Recording recording, ReplayOptions options, RecordedRequest[] requests, int[][] workers)
+    internal ReplayScript(Recording recording, ReplaySettings settings, RecordedRequest[] requests, int[][] workers)
     {
-        (Recording, Options, Requests, Workers) = (recording, options, requests, workers);
+        (Recording, Settings, Requests, Workers) = (recording, settings, requests, workers);
         WorkerOf = new int[requests.Length];
         for (int worker = 0; worker < workers.Length; worker++)
         {
             foreach (int request in workers[worker])
                 WorkerOf[request] = worker;
         }
+
+        Lines = [.. Enumerable.Range(0, settings.Copies)
+            .SelectMany(copy => Enumerable.Range(0, workers.Length).Select(worker => new ReplayedConnection(copy, worker)))];
+        Seconds = requests.Length == 0 ? 0 : requests.Max(request => request.Due) / 1e6;
     }
 
     public Recording Recording { get; }
 
-    public ReplayOptions Options { get; }
+    public ReplaySettings Settings { get; }
 
-    /// <summary>Those that are replayed.</summary>
-    public int Count => Requests.Length;
+    /// <summary>Requests that are replayed.</summary>
+    public long Count => Lines.Sum(line => (long)Workers[line.Worker].Length);
 
     /// <summary>Connections that are needed: recorded ones that were not open at the same time share one.</summary>
-    public int Connections => Workers.Length;
+    public int Connections => Lines.Length;
 
     /// <summary>The connections of the recording that have such requests.</summary>
     public required int RecordedConnections { get; init; }
 
     /// <summary>From the first request to the last, seconds, as recorded.</summary>
-    public double Seconds => Requests.Length == 0 ? 0 : Requests.Max(request => request.Due) / 1e6;
+    public double Seconds { get; }
+
+    /// <summary>How many times as fast as recorded; infinite for as fast as replies come. 0 for a rate of what took no time.</summary>
+    public double Speed => Settings.Rate is { } rate ? rate * Seconds / ((double)Requests.Length * Settings.Copies) : Settings.Speed;
 
     public required IReadOnlyList<RecordedOperation> Shapes { get; init; }
 
@@ -140,6 +124,9 @@ public sealed class ReplayScript
 
     /// <summary>The requests of each worker, in their order.</summary>
     internal int[][] Workers { get; }
+
+    /// <summary>The connections, by number.</summary>
+    internal ReplayedConnection[] Lines { get; private set; }
 
     /// <summary>Whose each request is.</summary>
     internal int[] WorkerOf { get; }
@@ -170,6 +157,87 @@ public sealed class ReplayScript
     {
         Threads = Connections,
         Operations = [.. Shapes.Select(shape => new WeightedOperation(shape, 1))],
-        Script = new ScriptPlan(Count, Options.Speed is not null),
+        Script = new ScriptPlan(Count, double.IsFinite(Speed) ? Seconds / Speed : null),
     };
+
+    /// <summary>
+    /// What each of several clients replays: about as many requests, and no connection in two of them. Connections that share a cursor, a
+    /// transaction or an id that the server made stay together.
+    /// </summary>
+    /// <param name="clients">1 or more.</param>
+    /// <exception cref="MongoPerfException">There is not enough to divide (2).</exception>
+    public IReadOnlyList<ReplayScript> Divide(int clients)
+    {
+        int[] groups = LinkedWorkers();
+        (ReplayedConnection[] Lines, long Count)[] linked = [.. Lines.GroupBy(line => (line.Copy, groups[line.Worker]))
+            .Select(group => (group.ToArray(), group.Sum(line => (long)Workers[line.Worker].Length)))
+            .OrderByDescending(group => group.Item2)];
+        if (linked.Length < clients)
+            throw new MongoPerfException(Fault.WrongUsage,
+                $"{Recording.Path} can't be divided among {clients} agents: those of its connections that share cursors, transactions or "
+                + $"ids that the server made stay together, which leaves {linked.Length:N0} to divide", "use fewer agents");
+        List<ReplayedConnection>[] parts = [.. Enumerable.Range(0, clients).Select(_ => new List<ReplayedConnection>())];
+        var least = new PriorityQueue<int, (long Count, int Client)>(Enumerable.Range(0, clients).Select(client => (client, (0L, client))));
+        foreach ((ReplayedConnection[] lines, long count) in linked)
+        {
+            least.TryDequeue(out int client, out (long Count, int) has);
+            parts[client].AddRange(lines);
+            least.Enqueue(client, (has.Count + count, client));
+        }
+
+        return [.. parts.Select(part => With([.. part.OrderBy(line => (line.Copy, line.Worker))]))];
+    }
+
+    /// <summary>What a request waits for, in <see cref="Priors"/>.</summary>
+    internal (int First, int End) PriorsOf(int request) =>
+        (Requests[request].FirstPrior, request + 1 < Requests.Length ? Requests[request + 1].FirstPrior : Priors.Count);
+
+    private ReplayScript With(ReplayedConnection[] lines)
+    {
+        var part = (ReplayScript)MemberwiseClone();
+        part.Lines = lines;
+        return part;
+    }
+
+    /// <summary>By worker: a number that is the same for those of which one waits for another, or uses what another one opened.</summary>
+    private int[] LinkedWorkers()
+    {
+        int[] parents = [.. Enumerable.Range(0, Workers.Length)];
+        int[] openers = new int[Cursors];
+        for (int request = 0; request < Requests.Length; request++)
+        {
+            if (Requests[request].Opens is >= 0 and var cursor)
+                openers[cursor] = request;
+        }
+
+        for (int request = 0; request < Requests.Length; request++)
+        {
+            if (Requests[request].After is >= 0 and var earlier)
+                Link(request, earlier);
+            (int first, int end) = PriorsOf(request);
+            for (int i = first; i < end; i++)
+            {
+                // Requests that depend on one another by what they touch are not divided.
+                if (Priors[i].Sequence < 0)
+                    Link(request, Priors[i].Count);
+            }
+        }
+
+        foreach ((int request, int[] cursors) in Closed)
+        {
+            foreach (int cursor in cursors)
+                Link(request, openers[cursor]);
+        }
+
+        return [.. parents.Select((_, worker) => Root(worker))];
+
+        void Link(int request, int other) => parents[Root(WorkerOf[request])] = Root(WorkerOf[other]);
+
+        int Root(int worker)
+        {
+            while (parents[worker] != worker)
+                worker = parents[worker] = parents[parents[worker]];
+            return worker;
+        }
+    }
 }

@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
+using MongoPerf.Storage;
 using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Failures;
@@ -22,7 +23,7 @@ public sealed class ReplayScriptReader
     private const int MostPending = 1_000_000;
 
     private readonly Recording _recording;
-    private readonly ReplayOptions _options;
+    private readonly ReplaySettings _settings;
     private readonly RequestTargets _targets;
     private readonly List<RecordedRequest> _requests = [];
     private readonly Dictionary<long, Line> _lines = [];
@@ -48,19 +49,19 @@ public sealed class ReplayScriptReader
     private int _come;
     private long? _start;
 
-    private ReplayScriptReader(Recording recording, ReplayOptions options)
+    private ReplayScriptReader(Recording recording, ReplaySettings settings)
     {
-        (_recording, _options) = (recording, options);
-        _targets = new RequestTargets(options.Databases);
-        _parts = new RequestParts(options.Databases);
-        _dependencies = options.KeepsDependencies ? new RequestDependencies() : null;
+        (_recording, _settings) = (recording, settings);
+        _targets = new RequestTargets(settings.Databases);
+        _parts = new RequestParts(settings.Databases);
+        _dependencies = settings.KeepsDependencies ? new RequestDependencies() : null;
     }
 
     /// <summary>Reads it to its end.</summary>
     /// <exception cref="MongoPerfException">It is damaged, too long, or has nothing to replay (2).</exception>
-    public static ReplayScript Read(Recording recording, ReplayOptions options)
+    public static ReplayScript Read(Recording recording, ReplaySettings settings)
     {
-        var reader = new ReplayScriptReader(recording, options);
+        var reader = new ReplayScriptReader(recording, settings);
         while (recording.TryRead(out RecordedMessage message))
             reader.Add(message);
         return reader.Finish();
@@ -347,7 +348,7 @@ public sealed class ReplayScriptReader
         return [.. known];
     }
 
-    private bool IsChosen(string command, IReadOnlyList<WriteTarget> writes) => _options.Only switch
+    private bool IsChosen(string command, IReadOnlyList<WriteTarget> writes) => _settings.Only switch
     {
         // The ends of the transactions that they are in: the target would keep those open.
         ReplayedRequests.Finds => command is "find" or "getMore" or "killCursors" or "commitTransaction" or "abortTransaction",
@@ -382,9 +383,9 @@ public sealed class ReplayScriptReader
         List<RecordedOperation> shapes = NameShapes();
         int[][] sequences = [.. _dependencies?.Sequences ?? []];
         List<List<int>> workers = Share();
-        if (_options.Threads < workers.Count)
-            workers = Fold(workers, _options.Threads.Value, sequences);
-        return new ReplayScript(_recording, _options, [.. _requests], [.. workers.Select(worker => worker.ToArray())])
+        if (_settings.Threads < workers.Count)
+            workers = Fold(workers, _settings.Threads.Value, sequences);
+        return new ReplayScript(_recording, _settings, [.. _requests], [.. workers.Select(worker => worker.ToArray())])
         {
             RecordedConnections = _lines.Count,
             Shapes = shapes,
@@ -406,7 +407,7 @@ public sealed class ReplayScriptReader
     {
         string? main = _databases.Where(one => one.Key is not ("admin" or "config" or "local")).OrderByDescending(one => one.Value)
             .Select(one => one.Key).FirstOrDefault();
-        return main is null ? "admin" : _options.Databases.GetValueOrDefault(main, main);
+        return main is null ? "admin" : _settings.Databases.GetValueOrDefault(main, main);
     }
 
     /// <summary>Keeps the most frequent shapes; all others count together.</summary>

@@ -23,6 +23,7 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
     private readonly MessageUnpacker _unpacker = new();
     private readonly RequestWriter _writer;
     private readonly double _secondsPerMicrosecond;
+    private readonly double _delaySeconds;
     private byte[] _stored = new byte[1 << 16];
     private long[] _cursors = new long[1];
     private int _next;
@@ -33,13 +34,16 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
     private bool _hasUnacknowledged;
     private ReplyComparison _comparison;
 
-    public WorkerRequests(ReplayExecutor executor, ReplayState state, int worker)
+    public WorkerRequests(ReplayExecutor executor, ReplayState state, ReplayedConnection line)
     {
-        (_executor, _state, _worker) = (executor, state, worker);
-        _mine = state.Script.Workers[worker];
+        (_executor, _state, _worker) = (executor, state, line.Worker);
+        _mine = state.Script.Workers[line.Worker];
         _all = state.Script.Requests;
-        _secondsPerMicrosecond = 1e-6 / (state.Script.Options.Speed ?? 1);
-        _writer = new RequestWriter(state.Script.Options.Databases) { SessionSalt = state.SessionSalt };
+        ReplaySettings settings = state.Script.Settings;
+        _secondsPerMicrosecond = 1e-6 / state.Script.Speed;
+        // Users don't do the same at the same moment.
+        _delaySeconds = (double)line.Copy / settings.Copies;
+        _writer = new RequestWriter(settings.Databases) { SessionSalt = state.SessionSalt };
         Operations = [.. state.Script.Shapes.Select(_ => this)];
         Parts = [.. Enumerable.Range(0, Operations.Count)];
     }
@@ -66,7 +70,7 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
             return false;
         _number = _mine[_next++];
         Part = _all[_number].Shape;
-        seconds = _all[_number].Due * _secondsPerMicrosecond;
+        seconds = (_all[_number].Due * _secondsPerMicrosecond) + _delaySeconds;
         return true;
     }
 
@@ -189,8 +193,8 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
     private bool AwaitPriors()
     {
         IReadOnlyList<Prior> priors = _state.Script.Priors;
-        int end = _number + 1 < _all.Length ? _all[_number + 1].FirstPrior : priors.Count;
-        for (int i = _all[_number].FirstPrior; i < end; i++)
+        (int first, int end) = _state.Script.PriorsOf(_number);
+        for (int i = first; i < end; i++)
         {
             (int sequence, int count) = priors[i];
             if (sequence < 0 ? !Await(count) : !AwaitBeginning(sequence, count))

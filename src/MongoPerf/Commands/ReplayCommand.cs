@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using MongoPerf.Commands.Agents;
 using MongoPerf.Load.Plans;
 using MongoPerf.Options;
 using MongoPerf.Running.Sessions;
@@ -15,10 +16,13 @@ namespace MongoPerf.Commands;
 /// <summary><c>replay FILE</c>: sends the requests of a recording to a deployment, at their times and on as many connections.</summary>
 internal sealed class ReplayCommand
 {
-    private const string Phase = "replay";
     private const string Fastest = "max";
 
+    /// <summary>So many times its share of the requests.</summary>
+    private const double MostUneven = 1.5;
+
     private readonly SharedOptions _shared = new();
+    private readonly AgentOptions _agents = new();
 
     private readonly Argument<string> _recording = new("RECORDING")
     {
@@ -34,8 +38,17 @@ internal sealed class ReplayCommand
             return text;
         }).Suggesting(Fastest);
 
+    private readonly Option<long?> _rate = OptionTypes.Make<long?>(
+        "--rate", null, "Requests per second on average, all connections together; sets the speed that has this rate", "RATE",
+        text => Quantities.ParseCount(text));
+
+    private readonly Option<long?> _copies = OptionTypes.Make<long?>(
+        "--copies", null, "Replay each connection N times at once, as N times as many clients would; reads only [default: 1]", "N",
+        text => Quantities.ParseCount(text, 1, ReplaySettings.MostCopies));
+
     private readonly Option<long?> _loop = OptionTypes.Make<long?>(
-        "--loop", null, "Replay it N times, one after the other [default: 1]", "N", text => Quantities.ParseCount(text, 1, 1000));
+        "--loop", null, "Replay it N times, one after the other [default: 1]", "N",
+        text => Quantities.ParseCount(text, 1, ReplaySettings.MostLoops));
 
     private readonly Option<string?> _only = OptionTypes.Choice(
         "--only", "Leave all others out: finds (with the rest of their cursors), or reads (what is known to change nothing)",
@@ -43,7 +56,7 @@ internal sealed class ReplayCommand
 
     private readonly Option<long?> _threads = OptionTypes.Make<long?>(
         "--threads", null, "Use at most N connections; recorded ones that were open at the same time share them [default: as recorded]",
-        "N", text => Quantities.ParseCount(text, 1, 100_000));
+        "N", text => Quantities.ParseCount(text, 1, ReplaySettings.MostThreads));
 
     private readonly Option<bool> _dependencies = new("--dependencies")
     {
@@ -66,9 +79,6 @@ internal sealed class ReplayCommand
         AllowMultipleArgumentsPerToken = false,
     };
 
-    /// <summary>Known, so that it is refused by name.</summary>
-    private readonly Option<string?> _agents = new("--agents") { Hidden = true };
-
     private readonly Option<string?> _format = OptionTypes.Choice(
         "--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
 
@@ -79,24 +89,52 @@ internal sealed class ReplayCommand
         var command = new Command("replay", "Replay recorded traffic: the same requests, on as many connections, at the recorded times; "
             + "the result is a run like any other, with the replies that differ")
         {
-            _recording, _shared.Uri, _shared.PasswordFile, _shared.Against, _shared.Repeat, _speed, _loop, _only, _threads,
-            _dependencies, _database, _write,
+            _recording, _shared.Uri, _shared.PasswordFile, _shared.Against, _shared.Repeat, _speed, _rate, _copies, _loop, _only,
+            _threads, _dependencies, _database, _write,
             _shared.Mongod, _shared.Cache, _shared.Topology, _shared.ClusterFolder, _shared.Limits.MemoryLimit, _shared.Limits.Cpus,
             _shared.MaxErrors, _format, _shared.Out, _shared.Quiet, _shared.Full, _shared.NoTui, _shared.NoReport, _shared.Plots,
-            _shared.Live, _shared.Otlp, _agents,
+            _shared.Live, _shared.Otlp,
         };
+        _agents.AddTo(command);
         command.Runs(Run);
         return command;
     }
 
     private ExitCode Run(ParseResult parsed)
     {
-        if (parsed.GetValue(_agents) is not null)
-            throw new UserException(ExitCode.WrongUsage, "--agents: a recording is not divided among agents",
-                "one client replays all of its connections; --threads folds them onto fewer");
-        var options = new ReplayOptions
+        int? clients = parsed.GetValue(_agents.Agents);
+        ReplaySettings settings = Settings(parsed);
+        if (clients is not null)
+            RequireDivisible(settings, parsed);
+        IReadOnlyList<string> confirmed = Confirmed(parsed);
+        using Recording recording = Recording.Open(parsed.GetValue(_recording)!);
+        ReplayScript script = ReplayScriptReader.Read(recording, settings with
         {
-            Speed = Speed(parsed.GetValue(_speed) ?? "1"),
+            ResolutionMicroseconds = recording.ResolutionMicroseconds, Hash = clients is null ? null : recording.Hash(),
+        });
+        RequireMet(script);
+        string about = Describe(script);
+        if (!parsed.GetValue(_shared.Quiet))
+            Console.Error.WriteLine($"{recording.Path}: {about}");
+        if (clients is { } count)
+            WarnOfUneven(script.Divide(count));
+        RunRequest[] requests = [.. DeploymentChoice.OfOptions(parsed, _shared)
+            .Select(choice => Make(parsed, script, about, confirmed, choice.Complete(parsed, _shared, isSharded: false)))];
+        return _agents.Run(parsed, requests, PlanRequests.Repeats(parsed, _shared, requests.Length));
+    }
+
+    private ReplaySettings Settings(ParseResult parsed)
+    {
+        string? speed = parsed.GetValue(_speed);
+        long? rate = parsed.GetValue(_rate);
+        if (speed is not null && rate is not null)
+            throw new UserException(ExitCode.WrongUsage, "--rate sets the speed, so --speed does not apply", "omit one of them");
+        return new ReplaySettings
+        {
+            Speed = Speed(speed ?? "1"),
+            Rate = rate,
+            Copies = (int)(parsed.GetValue(_copies) ?? 1),
+            Loops = (int)(parsed.GetValue(_loop) ?? 1),
             Only = parsed.GetValue(_only) switch
             {
                 "finds" => ReplayedRequests.Finds,
@@ -107,16 +145,25 @@ internal sealed class ReplayCommand
             Threads = (int?)parsed.GetValue(_threads),
             KeepsDependencies = parsed.GetValue(_dependencies),
         };
-        IReadOnlyList<string> confirmed = Confirmed(parsed);
-        using Recording recording = Recording.Open(parsed.GetValue(_recording)!);
-        ReplayScript script = ReplayScriptReader.Read(recording, options);
-        RequireMet(options, script);
-        string about = Describe(script);
-        if (!parsed.GetValue(_shared.Quiet))
-            Console.Error.WriteLine($"{recording.Path}: {about}");
-        RunRequest[] requests = [.. DeploymentChoice.OfOptions(parsed, _shared)
-            .Select(choice => Make(parsed, script, about, confirmed, choice.Complete(parsed, _shared, isSharded: false)))];
-        return RunSequence.Run(requests, PlanRequests.Repeats(parsed, _shared, requests.Length), PlanSession.Start);
+    }
+
+    private void RequireDivisible(ReplaySettings settings, ParseResult parsed)
+    {
+        if (settings.KeepsDependencies)
+            throw new UserException(ExitCode.WrongUsage, "--dependencies does not apply with --agents: agents don't wait for one another's "
+                + "requests", "omit one of them");
+        if (parsed.HasTyped(_write))
+            throw new UserException(ExitCode.WrongUsage, $"{ReplayedWrites.Option} does not apply with --agents",
+                $"each agent confirms what it may write: {ReplayedWrites.OptionOfAgents}");
+    }
+
+    /// <summary>Of few connections, or such as belong together, one agent may have most.</summary>
+    private static void WarnOfUneven(IReadOnlyList<ReplayScript> parts)
+    {
+        double share = parts.Max(part => part.Count) / (double)parts.Sum(part => part.Count);
+        if (share * parts.Count > MostUneven)
+            Console.Error.WriteLine($"note: one of the {parts.Count} agents replays {Units.Percent(share)} of the requests, as connections "
+                + "that share cursors, transactions or ids stay together");
     }
 
     private RunRequest Make(
@@ -127,9 +174,7 @@ internal sealed class ReplayCommand
         if (deployment.Settings.Topology == Topology.Null)
             throw new UserException(ExitCode.WrongUsage, "the null deployment answers for the collections of a scenario, and a recording "
                 + "has none", "omit --topology null");
-        int loops = (int)(parsed.GetValue(_loop) ?? 1);
-        var plan = new Plan($"replay {Path.GetFileName(script.Recording.Path)}", about, [new PlanRound([], PhasesOf(script, loops))]);
-        var read = new ReadPlan(plan, null, null, [], [], []) { MayWrite = confirmed };
+        ReadPlan read = RecordedPlan.Of($"replay {Path.GetFileName(script.Recording.Path)}", about, script) with { MayWrite = confirmed };
         return new RunRequest
         {
             Settings = new RunSettings
@@ -139,11 +184,12 @@ internal sealed class ReplayCommand
                 Data = new DataSettings { Database = script.Database, IsExisting = true },
                 Plan = new PlanSettings
                 {
-                    Name = plan.Name,
+                    Name = read.Plan.Name,
                     Description = about,
                     Path = script.Recording.Path,
-                    Text = TextOf(script, loops),
+                    Text = TextOf(script),
                     Recording = script.Recording.Path,
+                    Replay = script.Settings,
                     VerifyShare = 0,
                     MaxErrors = parsed.GetValue(_shared.MaxErrors) ?? 0,
                 },
@@ -162,35 +208,34 @@ internal sealed class ReplayCommand
         };
     }
 
-    private static Phase[] PhasesOf(ReplayScript script, int loops) =>
-    [
-        .. Enumerable.Range(1, loops).Select(loop => new Phase
-        {
-            Name = Phase,
-            Groups = [script.Group],
-            Parameters = loops == 1 ? [] : [new("loop", loop.ToString(CultureInfo.InvariantCulture))],
-        }),
-    ];
-
     /// <summary>What makes two replays the same work, wherever the recording lies.</summary>
-    private static string TextOf(ReplayScript script, int loops) => $"""
-        recording: {Path.GetFileName(script.Recording.Path)}   # {script.Recording.Length} bytes, {script.Recording.Format}
-        requests: {script.Count}
-        connections: {script.Connections}
-        speed: {script.Options.Speed?.ToString(CultureInfo.InvariantCulture) ?? Fastest}
-        loop: {loops}
-        dependencies: {(script.Options.KeepsDependencies ? "kept" : "not kept")}
-        only: {script.Options.Only.ToString().ToLowerInvariant()}
-        databases: {(script.Options.Databases.Count == 0 ? "as recorded"
-            : string.Join(", ", script.Options.Databases.Select(pair => $"{pair.Key}={pair.Value}")))}
+    private static string TextOf(ReplayScript script)
+    {
+        ReplaySettings settings = script.Settings;
+        double pace = settings.Rate ?? settings.Speed;
+        return $"""
+            recording: {Path.GetFileName(script.Recording.Path)}   # {script.Recording.Length} bytes, {script.Recording.Format}
+            requests: {script.Count}
+            connections: {script.Connections}
+            {(settings.Rate is null ? "speed" : "rate")}: {(double.IsFinite(pace) ? Number(pace) : Fastest)}
+            copies: {settings.Copies}
+            loop: {settings.Loops}
+            dependencies: {(settings.KeepsDependencies ? "kept" : "not kept")}
+            only: {settings.Only.ToString().ToLowerInvariant()}
+            databases: {(settings.Databases.Count == 0 ? "as recorded"
+                : string.Join(", ", settings.Databases.Select(pair => $"{pair.Key}={pair.Value}")))}
 
-        """;
+            """;
+    }
 
     private static string Describe(ReplayScript script)
     {
-        string text = $"{Units.Counted(script.Count, "request")} on {Units.Counted(script.RecordedConnections, "connection")}"
+        string text = $"{Units.Counted(script.Count / script.Settings.Copies, "request")} on "
+            + Units.Counted(script.RecordedConnections, "connection")
             + (script.Connections < script.RecordedConnections ? $" ({script.Connections:N0} at once)" : "")
-            + $" in {script.Seconds.ToString("0.0##", CultureInfo.InvariantCulture)} s, {script.Recording.Format}";
+            + $" in {Number(script.Seconds)} s, {script.Recording.Format}"
+            + (script.Settings.Copies > 1 ? $"; {script.Settings.Copies} copies of each connection" : "")
+            + (script.Settings.Rate is { } rate ? $"; at {rate:N0} per second, {Number(script.Speed)} times as fast as recorded" : "");
         if (script.LeftOut.Count > 0)
             text += $"; left out: {string.Join("; ", script.LeftOut.Select(one => $"{one.Count:N0} {one.Why}"))}";
         if (script.Recording.TruncatedAt is { } end)
@@ -198,12 +243,17 @@ internal sealed class ReplayCommand
         return text;
     }
 
-    /// <summary>A name that no request has is a mistake, and would put writes where nobody wants them.</summary>
-    private static void RequireMet(ReplayOptions options, ReplayScript script)
+    private static string Number(double value) => value.ToString("0.0##", CultureInfo.InvariantCulture);
+
+    private static void RequireMet(ReplayScript script)
     {
-        if (options.Databases.Keys.FirstOrDefault(name => !script.RecordedDatabases.Contains(name)) is { } unknown)
+        // A name that no request has is a mistake, and would put writes where nobody wants them.
+        if (script.Settings.Databases.Keys.FirstOrDefault(name => !script.RecordedDatabases.Contains(name)) is { } unknown)
             throw new UserException(ExitCode.WrongUsage, $"--database: the recording has no request to '{unknown}'; "
                 + $"it has some to {string.Join(", ", script.RecordedDatabases)}", NearestName.Hint(unknown, script.RecordedDatabases));
+        if (script.Settings.Copies > 1 && script.Writes.Count > 0)
+            throw new UserException(ExitCode.WrongUsage, "--copies: the recording writes, and copies would write the same documents",
+                "leave writes out with --only reads; --speed and --rate replay them faster");
     }
 
     private Dictionary<string, string> Databases(ParseResult parsed)
@@ -234,9 +284,9 @@ internal sealed class ReplayCommand
         }
     }
 
-    /// <returns>Null for as fast as possible.</returns>
-    private static double? Speed(string text) => text == Fastest ? null
+    private static double Speed(string text) => text == Fastest ? double.PositiveInfinity
         : double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double factor)
-            && factor is >= 0.001 and <= 1000 ? factor
-        : throw new FormatException($"'{text}' is not valid; allowed: a factor from 0.001 to 1000, or {Fastest}");
+            && factor is >= ReplaySettings.LeastSpeed and <= ReplaySettings.MostSpeed ? factor
+        : throw new FormatException(
+            $"'{text}' is not valid; allowed: a factor from {ReplaySettings.LeastSpeed} to {ReplaySettings.MostSpeed}, or {Fastest}");
 }

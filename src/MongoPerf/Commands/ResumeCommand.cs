@@ -36,14 +36,13 @@ internal static class ResumeCommand
             if (parsed.GetValue(coordinator) is { } uriOfAgents)
             {
                 using StoredRun merged = StoredRun.Open(folder.Path);
+                RequireScenario(merged);
                 return AgentsSession.Resume(merged, uriOfAgents, output, files);
             }
 
             return ResumeSession.Run(folder, stored =>
             {
-                if (stored.Settings.Plan.Recording is { } recording)
-                    throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} is a replay, which can't be continued in its middle",
-                        $"begin a new one: mongoperf replay {CommandText.Quoted(recording)}");
+                RequireScenario(stored);
                 CheckServer(parsed.GetValue(shared.RunUri), parsed.GetValue(mongod), stored);
                 ReadPlan plan = StoredPlan.Read(stored.Settings, stored.Run.Seed, files);
                 string? storedUri = stored.Settings.Deployment.Uri;
@@ -73,6 +72,13 @@ internal static class ResumeCommand
             });
         });
         return command;
+    }
+
+    private static void RequireScenario(StoredRun stored)
+    {
+        if (stored.Settings.Plan.Recording is { } recording)
+            throw new UserException(ExitCode.WrongUsage, $"run {stored.Run.Id} is a replay, which can't be continued in its middle",
+                $"begin a new one: mongoperf replay {CommandText.Quoted(recording)}");
     }
 
     /// <exception cref="UserException">A connection string for a run that has none.</exception>

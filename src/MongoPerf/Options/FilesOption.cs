@@ -9,7 +9,8 @@ internal static class FilesOption
 {
     public static Option<string?> Create() => OptionTypes.Folder(
         FilesFolder.Option,
-        "Folder in which ^file looks for files [default: the scenario's own; none for a stored scenario or a coordinator's]");
+        "Folder in which ^file looks for files, and an agent for a recording [default: the scenario's own; none for a stored scenario or "
+        + "a coordinator's]");
 
     /// <summary>What was typed.</summary>
     /// <returns>None where nothing was.</returns>

@@ -1,3 +1,4 @@
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Capturing;
 using MongoPerf.Traffic.Recordings;
@@ -202,6 +203,6 @@ public sealed class CaptureTests : IDisposable
     private static ReplayScript Read(string path)
     {
         using Recording recording = Recording.Open(path);
-        return ReplayScriptReader.Read(recording, new ReplayOptions());
+        return ReplayScriptReader.Read(recording, new ReplaySettings());
     }
 }

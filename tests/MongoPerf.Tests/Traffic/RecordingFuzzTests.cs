@@ -1,3 +1,4 @@
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Capturing;
 using MongoPerf.Traffic.Proxying;
@@ -94,7 +95,7 @@ public sealed class RecordingFuzzTests : IDisposable
     private bool Replay(byte[] bytes, Random random)
     {
         using Recording recording = Recording.Open(Write(bytes));
-        return ReplayScriptReader.Read(recording, new ReplayOptions()).Count > 0;
+        return ReplayScriptReader.Read(recording, new ReplaySettings()).Count > 0;
     }
 
     private string Write(byte[] bytes)

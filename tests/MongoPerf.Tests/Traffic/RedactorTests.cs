@@ -1,3 +1,4 @@
+using MongoPerf.Storage;
 using System.Text;
 using System.Text.RegularExpressions;
 using MongoPerf.Tests.Support;
@@ -311,7 +312,7 @@ public sealed class RedactorTests : IDisposable
         Assert.Equal(pseudonyms[0], pseudonyms[1]);
         using Recording again = Recording.Open(path);
         Assert.Equal(["find shop.orders {name} sort name", "insert shop.orders"],
-            ReplayScriptReader.Read(again, new ReplayOptions()).Shapes.Select(shape => shape.Name).Order());
+            ReplayScriptReader.Read(again, new ReplaySettings()).Shapes.Select(shape => shape.Name).Order());
     }
 
     /// <summary>Hostile requests end in an exception that skips them, never in another one.</summary>

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using MongoPerf.Load.Executors;
 using MongoPerf.Load.Phases;
+using MongoPerf.Storage;
 using MongoPerf.Testing;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Recordings;
@@ -15,7 +16,7 @@ namespace MongoPerf.Tests.Traffic;
 public sealed class ReplayDependenciesTests : IDisposable
 {
     private static readonly BsonDocument Ok = ServerRecordingTests.Ok();
-    private static readonly ReplayOptions Kept = new() { KeepsDependencies = true, Speed = null };
+    private static readonly ReplaySettings Kept = new() { KeepsDependencies = true, Speed = double.PositiveInfinity };
 
     private readonly TemporaryFolder _folder = new();
 
@@ -131,7 +132,7 @@ public sealed class ReplayDependenciesTests : IDisposable
                 file.Reply(connection, i, Ok);
         }
 
-        ReplayScript script = Read(file, new ReplayOptions { Threads = 4 });
+        ReplayScript script = Read(file, new ReplaySettings { Threads = 4 });
         Assert.Equal((6, 4), (script.RecordedConnections, script.Connections));
         Assert.Equal([10, 10, 20, 20], script.Workers.Select(worker => worker.Length).Order());
         for (int connection = 0; connection < 6; connection++)
@@ -141,7 +142,7 @@ public sealed class ReplayDependenciesTests : IDisposable
             Assert.Equal(own, worker.Where(own.Contains));
         }
 
-        Assert.Equal(6, Read(file, new ReplayOptions { Threads = 50 }).Connections);
+        Assert.Equal(6, Read(file, new ReplaySettings { Threads = 50 }).Connections);
     }
 
     /// <summary>A wait at the server ends by what another connection sends.</summary>
@@ -151,7 +152,7 @@ public sealed class ReplayDependenciesTests : IDisposable
         ReplayScript script = Read(new TrafficFile()
             .Request(1, 1, Find(Id(1)))
             .Exchange(2, 1, BsonDocument.Of(("insert", "a"), ("$db", "d")), Ok)
-            .Reply(1, 1, Ok), new ReplayOptions { Threads = 1 });
+            .Reply(1, 1, Ok), new ReplaySettings { Threads = 1 });
         Assert.Equal([1, 0], Assert.Single(script.Workers));
     }
 
@@ -171,6 +172,50 @@ public sealed class ReplayDependenciesTests : IDisposable
         Assert.Equal([0], WaitsFor(script, 1));
         Assert.Equal([0], WaitsFor(script, 2));
         Assert.Equal([3], script.IdsMadeBy[0].Statements);
+    }
+
+    /// <summary>As a server of 8.0 answers: each result by itself, in a cursor.</summary>
+    [Fact]
+    public void An_id_that_the_server_made_in_a_bulkWrite_is_the_target_s_own()
+    {
+        ObjectId recorded = new(1, 1), own = new(2, 2);
+        TrafficFile file = new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("bulkWrite", 1), ("ops", new object[]
+            {
+                BsonDocument.Of(("update", 0), ("filter", BsonDocument.Of(("x", 1))), ("updateMods", BsonDocument.Of(("y", 2))),
+                    ("upsert", true)),
+            }), ("nsInfo", new object[] { BsonDocument.Of(("ns", "d.a")) }), ("$db", "admin")), Results(recorded))
+            .Exchange(1, 2, Find(Id(recorded)), Ok);
+        using Recording recording = Recording.Open(file.Write(_folder.At("bulk.bin")));
+        ReplayScript script = ReplayScriptReader.Read(recording, Kept);
+        BsonDocument? asked = null;
+        using var server = new ScriptedListener("server of 8.0", socket =>
+        {
+            BsonDocument reply = LyingServer.Hello(25, false);
+            while (ScriptedListener.ReadMessage(socket) is { } message)
+            {
+                MessageHeader header = MessageHeader.Read(message);
+                var command = header.OpCode == OpCode.Msg ? new BsonDocument(OpMsg.Parse(message).Body.ToArray()) : BsonDocument.Empty;
+                asked = command.FindDocument("filter") ?? asked;
+                socket.Send(LyingServer.Message(command.Find("bulkWrite") is null ? reply : Results(own), header.RequestId));
+                reply = Ok;
+            }
+        });
+        using IExecutorSource source = new ReplayEngine(script).Open(new ClientOptions
+        {
+            Address = () => server.Address, Connections = ConnectionSettings.Default, Database = "d", Workers = 1,
+        });
+        using IOperationExecutor executor = source.OpenExecutor();
+        executor.Connect();
+        IScriptedOperation work = executor.PrepareScript(0);
+        while (work.TryTake(out _) && work.Draw())
+            Assert.True(work.Execute().Succeeded);
+        Assert.Equal(Id(own).Bytes.ToArray(), asked!.Bytes.ToArray());
+
+        static BsonDocument Results(ObjectId id) => BsonDocument.Of(("cursor", BsonDocument.Of(("id", 0L), ("firstBatch", new object[]
+        {
+            BsonDocument.Of(("ok", 1.0), ("idx", 0), ("n", 1), ("nModified", 0), ("upserted", BsonDocument.Of(("_id", id)))),
+        }), ("ns", "admin.$cmd.bulkWrite"))), ("nErrors", 0), ("nUpserted", 1), ("ok", 1.0));
     }
 
     /// <summary>The count saw the insert when it was recorded; here that takes long, on another connection.</summary>
@@ -288,7 +333,7 @@ public sealed class ReplayDependenciesTests : IDisposable
     /// <returns>When each request was answered.</returns>
     private static int[] Simulate(ReplayScript script, Random random, int seed, out int[] sent)
     {
-        int[] ended = [.. Enumerable.Repeat(int.MaxValue, script.Count)];
+        int[] ended = [.. Enumerable.Repeat(int.MaxValue, script.Requests.Length)];
         sent = new int[script.Count];
         int[] next = new int[script.Workers.Length];
         bool[] isUnderWay = new bool[script.Workers.Length];
@@ -318,9 +363,9 @@ public sealed class ReplayDependenciesTests : IDisposable
             && WaitsFor(script, request).All(other => ended[other] < int.MaxValue);
     }
 
-    private ReplayScript Read(TrafficFile file, ReplayOptions? options = null)
+    private ReplayScript Read(TrafficFile file, ReplaySettings? options = null)
     {
         using Recording recording = Recording.Open(file.Write(_folder.At("a.bin")));
-        return ReplayScriptReader.Read(recording, options ?? new ReplayOptions());
+        return ReplayScriptReader.Read(recording, options ?? new ReplaySettings());
     }
 }

@@ -1,3 +1,4 @@
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Recordings;
 using MongoPerf.Traffic.Replaying;
@@ -23,7 +24,7 @@ public sealed class ReplayScriptTests : IDisposable
     public void A_server_s_own_file_becomes_shapes_without_logins(string file)
     {
         using Recording recording = Recording.Open(Path.Combine(Files, file));
-        ReplayScript script = ReplayScriptReader.Read(recording, new ReplayOptions());
+        ReplayScript script = ReplayScriptReader.Read(recording, new ReplaySettings());
         Assert.Superset(
             new HashSet<string> { "find shop.orders {_id}", "getMore shop.orders", "delete shop.orders {_id}" },
             new HashSet<string>(script.Shapes.Select(shape => shape.Name)));
@@ -134,7 +135,7 @@ public sealed class ReplayScriptTests : IDisposable
         Add(1, 5, "abortTransaction");
         foreach (ReplayedRequests only in (ReplayedRequests[])[ReplayedRequests.Reads, ReplayedRequests.Finds])
         {
-            ReplayScript script = Read(file, new ReplayOptions { Only = only });
+            ReplayScript script = Read(file, new ReplaySettings { Only = only });
             Assert.Equal([2, 1, 1], new[] { "find d.a {}", "commitTransaction admin", "abortTransaction admin" }
                 .Select(name => script.Requests.Count(request => script.Shapes[request.Shape].Name == name)));
             Assert.Equal((4, 3), (script.Count, script.LeftOut.Single(left => left.Why.Contains("transactions")).Count));
@@ -209,7 +210,7 @@ public sealed class ReplayScriptTests : IDisposable
                 ("$db", "shop")), Ok)
             .Exchange(1, 5, BsonDocument.Of(("inventedCommand", 1), ("$db", "shop")), Ok)
             .Exchange(1, 6, BsonDocument.Of(("find", "a"), ("$db", "shop")), Ok);
-        var renamed = new ReplayOptions { Databases = new Dictionary<string, string> { ["shop"] = "copy" } };
+        var renamed = new ReplaySettings { Databases = new Dictionary<string, string> { ["shop"] = "copy" } };
         Assert.Equal(["copy.a", "copy.b", "copy.c", "copy.d", "server"],
             Read(file, renamed).Writes.Select(target => target.Name).Distinct().Order());
         ReplayScript reads = Read(file, renamed with { Only = ReplayedRequests.Reads });
@@ -255,9 +256,9 @@ public sealed class ReplayScriptTests : IDisposable
     private static BsonDocument Cursor(long id) => BsonDocument.Of(
         ("cursor", BsonDocument.Of(("id", id), ("ns", "d.a"), ("firstBatch", new object[] { BsonDocument.Of(("_id", 1)) }))), ("ok", 1.0));
 
-    private ReplayScript Read(TrafficFile file, ReplayOptions? options = null)
+    private ReplayScript Read(TrafficFile file, ReplaySettings? options = null)
     {
         using Recording recording = Recording.Open(file.Write(_folder.At("a.bin")));
-        return ReplayScriptReader.Read(recording, options ?? new ReplayOptions());
+        return ReplayScriptReader.Read(recording, options ?? new ReplaySettings());
     }
 }

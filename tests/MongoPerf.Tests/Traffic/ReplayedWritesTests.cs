@@ -1,4 +1,5 @@
 using MongoPerf.Running.Sessions;
+using MongoPerf.Storage;
 using MongoPerf.Testing;
 using MongoPerf.Tests.Support;
 using MongoPerf.Texts.Input;
@@ -70,7 +71,7 @@ public sealed class ReplayedWritesTests : IDisposable
             Assert.True(IsRefused(script, "mine.*", names) == never, $"{command} with {names}: {(never ? "not refused" : "refused")}");
             // Even what allows everything that can be allowed.
             Assert.True(IsRefused(script, ["mine.*", .. all]) == never, $"{command} with all names");
-            Assert.Throws<MongoPerfException>(() => Read(command, new ReplayOptions { Only = ReplayedRequests.Reads }));
+            Assert.Throws<MongoPerfException>(() => Read(command, new ReplaySettings { Only = ReplayedRequests.Reads }));
         }
     }
 
@@ -79,7 +80,7 @@ public sealed class ReplayedWritesTests : IDisposable
     {
         foreach ((BsonDocument command, string names, _) in Commands.Where(one => one.Names.StartsWith("theirs", StringComparison.Ordinal)))
             ReplayedWrites.Require(Read(command).Writes, [], _ => true);
-        var renamed = new ReplayOptions { Databases = new Dictionary<string, string> { ["theirs"] = "copy" } };
+        var renamed = new ReplaySettings { Databases = new Dictionary<string, string> { ["theirs"] = "copy" } };
         ReplayScript copied = Read(Commands[0].Command, renamed);
         ReplayedWrites.Require(copied.Writes, [], database => database == "copy");
     }
@@ -101,9 +102,9 @@ public sealed class ReplayedWritesTests : IDisposable
     private static BsonDocument Of(string command, object first, params (string Name, object? Value)[] more) => BsonDocument.Of(
         more.Any(field => field.Name == "$db") ? [(command, first), .. more] : [(command, first), .. more, ("$db", "theirs")]);
 
-    private ReplayScript Read(BsonDocument command, ReplayOptions? options = null)
+    private ReplayScript Read(BsonDocument command, ReplaySettings? options = null)
     {
         using Recording recording = Recording.Open(new TrafficFile().Exchange(1, 1, command, Ok).Write(_folder.At("a.bin")));
-        return ReplayScriptReader.Read(recording, options ?? new ReplayOptions());
+        return ReplayScriptReader.Read(recording, options ?? new ReplaySettings());
     }
 }

@@ -1,3 +1,4 @@
+using MongoPerf.Storage;
 using System.Text;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Proxying;
@@ -36,7 +37,7 @@ public sealed class TrafficRecorderTests : IDisposable
         });
         using Recording recording = Recording.Open(path);
         Assert.Equal("recorded by mongoperf record", recording.Format);
-        ReplayScript script = ReplayScriptReader.Read(recording, new ReplayOptions());
+        ReplayScript script = ReplayScriptReader.Read(recording, new ReplaySettings());
         Assert.Null(recording.TruncatedAt);
         Assert.Equal("find shop.orders {sku}", Assert.Single(script.Shapes).Name);
         Assert.Equal([3, 0], script.Requests.Select(request => request.Reply.Documents));
@@ -111,7 +112,7 @@ public sealed class TrafficRecorderTests : IDisposable
     [Fact]
     public void Ids_that_the_server_made_are_recorded()
     {
-        ObjectId[] made = [new(1, 2), new(3, 4), new(5, 6)];
+        ObjectId[] made = [new(1, 2), new(3, 4), new(5, 6), new(7, 8)];
         BsonDocument update = BsonDocument.Of(("n", 9), ("upserted", new object[]
         {
             BsonDocument.Of(("index", 4), ("_id", made[0])), BsonDocument.Of(("index", 6), ("_id", "the client's")),
@@ -121,14 +122,26 @@ public sealed class TrafficRecorderTests : IDisposable
             ("lastErrorObject", BsonDocument.Of(("n", 1), ("upserted", made[2]))), ("value", null), ("ok", 1.0));
         string path = Record(recorder =>
         {
-            Send(recorder, 1, true, 99, Message(1, 0, Find()), Message(2, 0, Find()), Message(3, 0, Find()));
-            Send(recorder, 1, false, 99, Message(7, 1, update), Message(8, 2, modify), Message(9, 3, Reply(0)));
+            Send(recorder, 1, true, 99, Message(1, 0, Find()), Message(2, 0, Find()), Message(3, 0, Find()), Message(4, 0, Find()),
+                Message(5, 0, Find()));
+            Send(recorder, 1, false, 99, Message(7, 1, update), Message(8, 2, modify), Message(9, 3, Reply(0)),
+                Message(10, 4, Bulk("nextBatch", "admin.$cmd.bulkWrite")), Message(11, 5, Bulk("firstBatch", "shop.bulkWrite")));
         });
         ReplayScript script = Read(path);
-        Assert.Equal([(made[0], 0), (made[1], 1), (made[2], 2)], script.GeneratedIds.Select(id => (id.Key, id.Value)).Order());
+        Assert.Equal(made.Index().Select(one => (one.Item, one.Index)),
+            script.GeneratedIds.Select(id => (id.Key, id.Value)).Order());
         Assert.Equal([4, 8], script.IdsMadeBy[0].Statements);
         Assert.Equal([0], script.IdsMadeBy[1].Statements);
-        Assert.False(script.IdsMadeBy.ContainsKey(2));
+        Assert.Equal([11], script.IdsMadeBy[3].Statements);
+        // Documents that only look like results are data.
+        Assert.Equal([0, 1, 3], script.IdsMadeBy.Keys.Order());
+
+        BsonDocument Bulk(string batch, string from) => BsonDocument.Of(("cursor", BsonDocument.Of(("id", 0L), (batch, new object[]
+        {
+            BsonDocument.Of(("ok", 1.0), ("idx", 9), ("n", 1), ("nModified", 0), ("upserted", BsonDocument.Of(("_id", "the client's")))),
+            BsonDocument.Of(("ok", 1.0), ("idx", 10), ("n", 1), ("nModified", 1)),
+            BsonDocument.Of(("ok", 1.0), ("idx", 11), ("n", 1), ("nModified", 0), ("upserted", BsonDocument.Of(("_id", made[3])))),
+        }), ("ns", from))), ("ok", 1.0));
     }
 
     [Fact]
@@ -313,7 +326,7 @@ public sealed class TrafficRecorderTests : IDisposable
     private static ReplayScript Read(string path)
     {
         using Recording recording = Recording.Open(path);
-        return ReplayScriptReader.Read(recording, new ReplayOptions());
+        return ReplayScriptReader.Read(recording, new ReplaySettings());
     }
 
     private string Record(Action<TrafficRecorder> act, Action<TrafficRecorder>? then = null)

@@ -36,8 +36,8 @@ public static class Rehearsal
         var results = new List<GroupResult>();
         foreach ((PlanRound round, PhaseGroup group) in plan.Rounds
             .SelectMany(round => round.Phases.SelectMany(phase => phase.AllGroups).Select(group => (round, group)))
-            // What watches has nothing to do without writers.
-            .Where(one => one.group.Operations.All(o => o.Operation is not WatchChanges))
+            // What watches has nothing to do without writers, and a recording has an engine of its own.
+            .Where(one => one.group.Script is null && one.group.Operations.All(o => o.Operation is not WatchChanges))
             .DistinctBy(one => NamesOf(one.group)).Take(MostGroups))
         {
             if (Run(clock, round, group, lead) is { } result)

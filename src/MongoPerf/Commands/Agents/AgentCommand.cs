@@ -27,7 +27,7 @@ internal static class AgentCommand
         {
             Description = "After a plan, take the next, until none is offered within --wait or you interrupt it",
         };
-        var command = new Command("agent", "Run one share of a plan that 'series' or 'run' divides among --agents")
+        var command = new Command("agent", "Run one share of a plan that 'series', 'run' or 'replay' divides among --agents")
         {
             coordinator, name, wait, stay, shared.Uri, shared.PasswordFile, shared.ShardUser, shared.ShardPasswordFile,
             shared.MayWrite, shared.Files, shared.Otlp, shared.Out, shared.Quiet,
@@ -38,7 +38,7 @@ internal static class AgentCommand
                 && number is >= 0 and < Running.Agents.Coordinator.MostAgents ? number : null;
             return AgentSession.Run(new AgentRequest(
                 parsed.GetValue(coordinator) ?? throw new UserException(ExitCode.WrongUsage,
-                    "--coordinator is missing: the same connection string as --coordinator of 'series' or 'run'"),
+                    "--coordinator is missing: the same connection string as that of the command with --agents"),
                 parsed.GetValue(name) ?? (index is null
                     ? throw new UserException(ExitCode.WrongUsage,
                         "--name is missing: a name that no other agent has, such as the machine's")

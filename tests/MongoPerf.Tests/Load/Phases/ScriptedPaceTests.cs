@@ -15,7 +15,7 @@ public sealed class ScriptedPaceTests : PhaseTest
     {
         const int Count = 5;
         var runner = new GroupRunner(Clock, (_, _) => new Recorded(new ScriptedExecutor(Clock, _ => Scripted.Ok(1.5)), Count));
-        GroupResult result = runner.Run(Queries with { Script = new ScriptPlan(Count, IsPaced: true) }, Log, CancellationToken.None);
+        GroupResult result = runner.Run(Queries with { Script = new ScriptPlan(Count, Seconds: 1) }, Log, CancellationToken.None);
         Assert.Equal(Count, result.Operations);
         Assert.Equal(Count, result.Parts[0].Response!.TotalCount);
         Sample[] samples = [.. Log.Intervals.SelectMany(interval => interval.Samples).Where(sample => sample.Operations > 0)];

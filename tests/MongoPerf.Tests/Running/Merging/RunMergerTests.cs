@@ -23,8 +23,17 @@ public sealed class RunMergerTests : IDisposable
         var whole = new LatencyHistogram();
         var seconds = Enumerable.Range(0, 4).Select(_ => new LatencyHistogram()).ToArray();
         string[] ids = [.. Enumerable.Range(0, clients).Select(i => $"p{i}")];
+        var recorded = new LatencyHistogram();
         foreach (string id in ids)
         {
+            var ownRecorded = new LatencyHistogram();
+            for (int i = random.Next(1, 300); i > 0; i--)
+            {
+                double microseconds = Math.Exp(random.NextDouble() * 18) / 10;
+                recorded.Record(microseconds);
+                ownRecorded.Record(microseconds);
+            }
+
             var own = new LatencyHistogram();
             LatencyHistogram[] ownSeconds = [.. seconds.Select(_ => new LatencyHistogram())];
             for (int i = random.Next(1, 3000); i > 0; i--)
@@ -35,14 +44,20 @@ public sealed class RunMergerTests : IDisposable
                     histogram.Record(microseconds);
             }
 
-            WritePart(id, own, ownSeconds, clockMilliseconds: random.Next(-5000, 5000));
+            WritePart(id, own, ownSeconds, clockMilliseconds: random.Next(-5000, 5000), recorded: ownRecorded);
         }
 
         using StoredRun merged = Merge(ids);
         OperationResult result = Assert.Single(merged.Phases).Operations.Single();
         Assert.Equal(LatencySummaries.From(whole), result.LatencyMicroseconds);
         Assert.Equal(whole.TotalCount, result.Operations);
-        Assert.Equal(HistogramEncoding.EncodeCompressed(whole), Assert.Single(merged.ReadHistograms()).Encoded.ToArray());
+        var histograms = merged.ReadHistograms().ToDictionary(stored => stored.Operation, stored => stored.Encoded.ToArray());
+        Assert.Equal(2, histograms.Count);
+        Assert.Equal(HistogramEncoding.EncodeCompressed(whole), histograms["q4"]);
+        Assert.Equal(HistogramEncoding.EncodeCompressed(recorded), histograms[ReplayResult.KeyOf("q4")]);
+        Assert.Equal(LatencySummaries.From(recorded), result.Replay!.RecordedMicroseconds);
+        Assert.Equal((recorded.TotalCount, clients, 2L * clients), (result.Replay.Compared, result.Replay.Codes, result.Replay.Sizes));
+        Assert.Equal(new ReplayPair(0, 11000), result.Replay.FirstCode);
         Assert.Equal(clients, result.Clients.Count);
         Assert.Equal(result.Operations, result.Clients.Sum(client => client.Operations));
         Sample[] samples = [.. merged.ReadSamples(withHistograms: true)];
@@ -222,7 +237,8 @@ public sealed class RunMergerTests : IDisposable
         string id, LatencyHistogram whole, LatencyHistogram[] seconds, double clockMilliseconds = 0, double beginsAfterMilliseconds = 0,
         int? part = null,
         RunState state = RunState.Finished, Func<RunInfo, RunInfo>? change = null, string text = "phases: []",
-        ClientClock? phaseClock = null, string? host = null, double own = 0, double others = 0, ConnectionResult? connections = null)
+        ClientClock? phaseClock = null, string? host = null, double own = 0, double others = 0, ConnectionResult? connections = null,
+        LatencyHistogram? recorded = null)
     {
         RunInfo run = RunParts.Run(id) with { Part = part is { } number ? new ClientPart("g", $"agent {number}", number, 3) : null };
         RunSettings settings = RunParts.Settings();
@@ -235,6 +251,10 @@ public sealed class RunMergerTests : IDisposable
         {
             Threads = 1, ClientCpuCores = own, LatencyMicroseconds = LatencySummaries.From(whole),
             Accounting = new Accounting(whole.TotalCount + 1, whole.TotalCount, 1, 0), Connections = connections,
+            Replay = recorded is null ? null : new ReplayResult(recorded.TotalCount, 1, 0, 2)
+            {
+                RecordedMicroseconds = LatencySummaries.From(recorded), FirstCode = new ReplayPair(0, 11000),
+            },
         };
         store.BeginPhase(RunParts.Phase(1, "q4"), continues: false);
         foreach ((int second, LatencyHistogram histogram) in seconds.Index())
@@ -259,6 +279,9 @@ public sealed class RunMergerTests : IDisposable
             Clock = phaseClock,
         });
         store.AddHistogram(new StoredHistogram(1, "q4", false, HistogramEncoding.EncodeCompressed(whole)));
+        if (recorded is not null)
+            store.AddHistogram(
+                new StoredHistogram(1, ReplayResult.KeyOf("q4"), false, HistogramEncoding.EncodeCompressed(recorded)));
         store.AddErrors([new ErrorCount(11000, "DuplicateKey", 1, "it is there", [])]);
         store.SetState(state, state == RunState.Finished ? null : "lost", RunParts.Start.AddMinutes(1));
     }
