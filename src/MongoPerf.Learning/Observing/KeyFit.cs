@@ -30,7 +30,9 @@ internal static class KeyFit
 
     /// <param name="frequencies">How many different keys came that many times; without those that never came.</param>
     /// <param name="population">Keys and documents that there are; null if unknown.</param>
-    public static KeyDistribution Of(IReadOnlyDictionary<long, long> frequencies, FieldPopulation? population)
+    /// <param name="usual">How they are usually drawn, which stands unless these say otherwise; by default nothing is known.</param>
+    public static KeyDistribution Of(
+        IReadOnlyDictionary<long, long> frequencies, FieldPopulation? population, KeyDistribution usual = default)
     {
         double draws = frequencies.Sum(one => (double)one.Key * one.Value);
         double came = frequencies.Values.Sum();
@@ -38,8 +40,12 @@ internal static class KeyFit
             return default;
         double[] candidates = population is { Distinct: > 0 } known ? [Math.Max(came, known.Distinct)]
             : [.. Factors.Select(factor => Math.Ceiling(came * factor))];
-        Fit best = candidates.SelectMany(keys => Fits(frequencies, draws, keys, Math.Max(keys, population?.Documents ?? keys),
-            isConditional: candidates.Length > 1)).MaxBy(fit => fit.Likelihood);
+        Fit[] fits = [.. candidates.SelectMany(keys => Fits(frequencies, draws, keys, Math.Max(keys, population?.Documents ?? keys),
+            isConditional: candidates.Length > 1, usual))];
+        Fit best = fits.MaxBy(fit => fit.Likelihood);
+        if (usual.Kind is KeyDistributionKind.Uniform or KeyDistributionKind.Zipfian
+            && best.Likelihood < fits.Max(fit => fit.Usual) + Significant)
+            return usual;
         return best.Theta < UniformTheta || best.Likelihood < best.Uniform + Significant ? new KeyDistribution(KeyDistributionKind.Uniform)
             : new KeyDistribution(KeyDistributionKind.Zipfian, best.Theta, best.IsScrambled);
     }
@@ -60,21 +66,55 @@ internal static class KeyFit
         return Maximum(theta => -(theta * sum) - (draws * Math.Log(Zeta(count, theta)))).Theta;
     }
 
-    private static IEnumerable<Fit> Fits(
-        IReadOnlyDictionary<long, long> frequencies, double draws, double keys, double documents, bool isConditional)
+    /// <summary>The θ of Zipf's law for documents of which only the newest are known by their rank.</summary>
+    /// <param name="ages">The rank of each draw, from 0 on, or -1; and how many ranks were known then.</param>
+    /// <param name="count">Ranks that there are.</param>
+    public static double ThetaOfAges(IEnumerable<(int Age, int Came)> ages, double count)
+    {
+        // To a fiftieth: so few are different.
+        var unknown = new Dictionary<int, long>();
+        double sum = 0;
+        long known = 0;
+        foreach ((int age, int came) in ages)
+        {
+            if (age >= 0)
+            {
+                sum += Math.Log(Math.Min(age, count - 1) + 1);
+                known++;
+                continue;
+            }
+
+            int size = (int)Math.Round(50 * Math.Log(came));
+            unknown[size] = unknown.GetValueOrDefault(size) + 1;
+        }
+
+        return Maximum(theta =>
+        {
+            double all = Zeta(count, theta);
+            return -(theta * sum) - (known * Math.Log(all)) + unknown.Sum(one =>
+                one.Value * Math.Log(Math.Max(1 - (Zeta(Math.Min(Math.Exp(one.Key / 50.0), count), theta) / all), 1e-12)));
+        }).Theta;
+    }
+
+    private static IEnumerable<Fit> Fits(IReadOnlyDictionary<long, long> frequencies, double draws, double keys, double documents,
+        bool isConditional, KeyDistribution usual)
     {
         var likelihood = new FrequencyLikelihood(frequencies, draws, keys, isConditional);
         double uniform = likelihood.Of(_ => 1 / keys);
+        double OfTheta(double theta, double ranks)
+        {
+            double all = Zeta(ranks, theta);
+            // The ranks beyond the keys are hashed to all of them alike.
+            double rest = Math.Max(0, 1 - (Zeta(keys, theta) / all)) / keys;
+            return likelihood.Of(rank => (Math.Pow(rank, -theta) / all) + rest);
+        }
+
+        double asUsual = usual.Kind == KeyDistributionKind.Uniform ? uniform
+            : OfTheta(usual.Theta, usual.IsScrambled ? ScrambledRanks : documents);
         foreach (double ranks in (double[])[documents, ScrambledRanks])
         {
-            (double theta, double most) = Maximum(theta =>
-            {
-                double all = Zeta(ranks, theta);
-                // The ranks beyond the keys are hashed to all of them alike.
-                double rest = Math.Max(0, 1 - (Zeta(keys, theta) / all)) / keys;
-                return likelihood.Of(rank => (Math.Pow(rank, -theta) / all) + rest);
-            });
-            yield return new Fit(theta, ranks == ScrambledRanks, most, uniform);
+            (double theta, double most) = Maximum(theta => OfTheta(theta, ranks));
+            yield return new Fit(theta, ranks == ScrambledRanks, most, uniform, asUsual);
         }
     }
 
@@ -120,7 +160,8 @@ internal static class KeyFit
     /// <param name="IsScrambled">Ranks are YCSB's.</param>
     /// <param name="Likelihood">Its logarithm.</param>
     /// <param name="Uniform">That of a uniform choice of as many keys.</param>
-    private readonly record struct Fit(double Theta, bool IsScrambled, double Likelihood, double Uniform);
+    /// <param name="Usual">That of what is usual.</param>
+    private readonly record struct Fit(double Theta, bool IsScrambled, double Likelihood, double Uniform, double Usual);
 
     private sealed class FrequencyLikelihood
     {

@@ -45,4 +45,22 @@ internal static class LatestFit
         bool falls = Enumerable.Range(1, densities.Length - 1).All(i => densities[i - 1] > densities[i]);
         return falls && densities[0] > LeastDensity * distances.Count / keys ? KeyFit.ThetaOfRanks(distances, keys) : null;
     }
+
+    /// <param name="ages">
+    /// Of each request's document: how many came after it while it was watched, -1 if it was there before; and how many had come.
+    /// </param>
+    /// <param name="population">What is known of the field; null for nothing.</param>
+    /// <returns>θ of the distances from the newest; null where these don't decide.</returns>
+    public static double? OfAges(IReadOnlyList<(int Age, int Came)> ages, FieldPopulation? population)
+    {
+        // Of what is drawn by age, at any skew, half of the requests for what came are for its newest quarter.
+        const double LeastForNewest = 0.4;
+        if (population is not { Documents: > 0 and var documents })
+            return null;
+        int known = ages.Count(one => one.Age >= 0);
+        int newest = ages.Count(one => one.Age >= 0 && one.Age < one.Came / 4.0);
+        double byChance = ages.Sum(one => Math.Min(1, one.Came / documents));
+        return known >= KeyFit.LeastDraws && known > LeastDensity * byChance && newest > LeastForNewest * known
+            ? KeyFit.ThetaOfAges(ages, documents) : null;
+    }
 }

@@ -22,7 +22,9 @@ public sealed class MixBuilder
     private readonly Dictionary<string, double> _notLearned = new(StringComparer.Ordinal);
     private readonly Dictionary<string, OpenTransaction> _transactions = new(StringComparer.Ordinal);
     private readonly Dictionary<string, Line> _lines = new(StringComparer.Ordinal);
+    private readonly Dictionary<(string Database, string Collection), InsertionOrder> _inserted = [];
     private readonly List<(double Start, double End)> _times = [];
+    private readonly Pauses _pauses = new();
     private double _first = double.MaxValue;
     private double _last = double.MinValue;
     private double _count;
@@ -43,6 +45,13 @@ public sealed class MixBuilder
 
     public void Add(ObservedOperation operation)
     {
+        if (operation.InsertedIds.Count > 0)
+        {
+            InsertionOrder order = InsertedInto(operation.Database, operation.Collection);
+            foreach (ulong id in operation.InsertedIds)
+                order.Add(id);
+        }
+
         IReadOnlyList<SeenOperation> seen;
         string? whyNot;
         try
@@ -77,16 +86,33 @@ public sealed class MixBuilder
             notLearned.Add(FormattableString.Invariant($"{what} ({count:0} times)"));
         if (_damaged > 0)
             notLearned.Add($"{_damaged:N0} commands that could not be read");
+        List<double> arrivals = Arrivals(seconds);
+        Dictionary<(string Database, string Collection, string Field), KeyDistribution> usual = UsualKeys(populations);
         return new OperationMix(
-            [.. _shapes.Values.OrderByDescending(shape => shape.Count).Select(shape => shape.ToLearned(populations))],
-            seconds, Arrivals(seconds), notLearned)
+            [
+                .. _shapes.Values.OrderByDescending(shape => shape.Count).Select(shape => shape.ToLearned((database, collection, field) =>
+                    new KnownField(populations(database, collection, field), usual.GetValueOrDefault((database, collection, field))))),
+            ],
+            seconds, arrivals, notLearned)
         {
             Source = source.Name,
-            Connections = Connections(),
+            Connections = Connections(seconds),
             IsSteady = IsSteady(seconds),
-            Think = source.HasPreciseTimes ? Think() : null,
+            Think = source.HasPreciseTimes ? Think(arrivals) : null,
         };
     }
+
+    private InsertionOrder InsertedInto(string database, string collection) =>
+        _inserted.TryGetValue((database, collection), out InsertionOrder? order) ? order
+            : _inserted[(database, collection)] = new InsertionOrder();
+
+    /// <summary>How each field is drawn, where several operations draw it: one that came rarely can't tell by itself.</summary>
+    private Dictionary<(string Database, string Collection, string Field), KeyDistribution> UsualKeys(
+        Func<string, string, string, FieldPopulation?> populations) => _shapes.Values.SelectMany(shape => shape.All)
+        .SelectMany(one => one.Keys.Select(key => (At: (one.Head.Database, one.Head.Collection, key.Field), key.Tally)))
+        .GroupBy(one => one.At, one => one.Tally).Where(tallies => tallies.Skip(1).Any())
+        .ToDictionary(tallies => tallies.Key,
+            tallies => ValueTally.KeysOf(tallies, populations(tallies.Key.Database, tallies.Key.Collection, tallies.Key.Field)));
 
     private void Tally(SeenOperation seen, double count, double? microseconds, string? plan)
     {
@@ -100,6 +126,11 @@ public sealed class MixBuilder
             }
 
             _shapes[seen.Key] = shape = new OperationTally(seen);
+            foreach (SeenOperation one in shape.All)
+            {
+                foreach (ValueNode key in one.Keys.Where(key => key.Field == "_id"))
+                    key.Inserted = InsertedInto(one.Head.Database, one.Head.Collection);
+            }
         }
 
         shape.Add(seen, count, microseconds, plan);
@@ -119,11 +150,11 @@ public sealed class MixBuilder
         {
             if (_lines.Count == MostConnections)
                 return;
-            _lines[connection] = line = new Line(end);
+            _lines[connection] = line = new Line(operation.Seconds, end);
             return;
         }
 
-        line.Add(operation.Seconds, end);
+        line.Add(operation.Seconds, end, _pauses);
     }
 
     /// <summary>A statement of a transaction waits for its end, when it is known what it is part of.</summary>
@@ -200,10 +231,11 @@ public sealed class MixBuilder
         return counts.Average(count => (count - mean) * (count - mean)) < 0.5 * mean;
     }
 
-    private int Connections()
+    /// <summary>Those that were in use on average, from their first operation to their last; or the most operations at once.</summary>
+    private int Connections(double seconds)
     {
         if (_lines.Count > 0)
-            return _lines.Count;
+            return (int)Math.Clamp(Math.Ceiling((_lines.Values.Sum(line => line.Length) / seconds) - 0.1), 1, _lines.Count);
         int atOnce = 0;
         int most = 1;
         // An end before a start at the same time.
@@ -213,22 +245,37 @@ public sealed class MixBuilder
         return most;
     }
 
-    private double? Think()
+    private double? Think(List<double> arrivals)
     {
+        // What an application does in turns, and what comes at times of its own, is no closed loop, however busy the server is.
+        const double MostVariation = 0.5;
+        const double LeastCorrelation = -0.3;
         double busy = _lines.Values.Sum(line => line.Busy);
         double idle = _lines.Values.Sum(line => line.Idle);
         long gaps = _lines.Values.Sum(line => line.Gaps);
         if (gaps < KeyFit.LeastDraws)
             return null;
         double mean = idle / gaps * 1e6;
-        return mean <= ClientMicroseconds ? 0 : idle <= busy ? mean : null;
+        if (arrivals.Count > 1)
+        {
+            double rate = arrivals.Average();
+            if (Math.Sqrt(arrivals.Average(one => (one - rate) * (one - rate))) > MostVariation * rate)
+                return null;
+        }
+
+        return mean <= ClientMicroseconds ? 0 : idle <= busy && _pauses.Correlation > LeastCorrelation ? mean : null;
     }
 
     /// <summary>A connection's operations: how long it had one under way, and how long none in between.</summary>
-    /// <param name="end">When the first one ended.</param>
-    private sealed class Line(double end)
+    /// <param name="start">When the first one began.</param>
+    /// <param name="end">When it ended.</param>
+    private sealed class Line(double start, double end)
     {
         private double _end = end;
+        private double _took = end - start;
+
+        /// <summary>From the first operation to the end of the last one.</summary>
+        public double Length => _end - start;
 
         public double Busy { get; private set; }
 
@@ -236,12 +283,48 @@ public sealed class MixBuilder
 
         public long Gaps { get; private set; }
 
-        public void Add(double start, double end)
+        public void Add(double start, double end, Pauses pauses)
         {
+            pauses.Add(_took, Math.Max(0, start - _end));
             Idle += Math.Max(0, start - _end);
             Busy += Math.Max(0, end - start);
             Gaps++;
+            _took = end - start;
             _end = Math.Max(_end, end);
+        }
+    }
+
+    /// <summary>How the pauses on a connection go with how long the operation before took.</summary>
+    private sealed class Pauses
+    {
+        private double _count;
+        private double _took;
+        private double _paused;
+        private double _tookSquared;
+        private double _pausedSquared;
+        private double _both;
+
+        /// <summary>Where operations have times of their own, a long one leaves less of a pause: below 0. 0 where nothing varies.</summary>
+        public double Correlation
+        {
+            get
+            {
+                double varied = ((_count * _tookSquared) - (_took * _took)) * ((_count * _pausedSquared) - (_paused * _paused));
+                return varied > 0 ? ((_count * _both) - (_took * _paused)) / Math.Sqrt(varied) : 0;
+            }
+        }
+
+        /// <summary>Logarithms, since a few long ones would decide otherwise.</summary>
+        public void Add(double took, double paused)
+        {
+            double x = Math.Log(Math.Max(took, 1e-6));
+            double y = Math.Log(Math.Max(paused, 1e-6));
+            _count++;
+            _took += x;
+            _paused += y;
+            _tookSquared += x * x;
+            _pausedSquared += y * y;
+            _both += x * y;
         }
     }
 

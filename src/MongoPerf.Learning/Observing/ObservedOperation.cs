@@ -21,6 +21,11 @@ public sealed record ObservedOperation(
     /// <summary>Documents that it inserted, where they are not in the command.</summary>
     public long? Inserted { get; init; }
 
+    /// <summary>
+    /// Hashes of the <c>_id</c>s of these documents, 0 for one without; empty if the source doesn't tell.
+    /// </summary>
+    public IReadOnlyList<ulong> InsertedIds { get; init; } = [];
+
     /// <summary>What tells its connection from others; null if the source doesn't tell.</summary>
     public string? Connection { get; init; }
 

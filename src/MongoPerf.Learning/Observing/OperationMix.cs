@@ -47,7 +47,11 @@ public sealed record LearnedOperation(string Database, string Collection, string
 
     public (int Least, int Most)? Skip { get; init; }
 
+    /// <summary>The most frequent one.</summary>
     public int? Limit { get; init; }
+
+    /// <summary>How often which limit came.</summary>
+    public IReadOnlyDictionary<int, double> Limits { get; init; } = new Dictionary<int, double>();
 
     public int? BatchSize { get; init; }
 

@@ -5,8 +5,8 @@ using MongoPerf.Wire.Failures;
 namespace MongoPerf.Learning.Observing;
 
 /// <summary>
-/// What a server of 7.1 or later counts of each query's shape (<c>$queryStats</c>): finds, aggregations and distincts with their counts and
-/// mean times, and of values only their types.
+/// What a server of 7.1 or later (and 6.0.7, 7.0.12) counts of each query's shape (<c>$queryStats</c>): finds, aggregations and distincts
+/// with their counts and mean times, and of values only their types.
 /// </summary>
 /// <param name="connection">To a mongod or mongos.</param>
 /// <param name="database">Only of this database.</param>
@@ -44,7 +44,7 @@ public sealed class QueryStatsSource(MongoConnection connection, string database
         Note("writes and counts: $queryStats has none, and shares are those of reads alone");
         Note("how keys are drawn: $queryStats has no values, only their types");
         Note("percentiles of times: $queryStats has sums; what is compared is the mean");
-        Note("limits: a find's is how many documents it returned on average");
+        Note("limits: they are how many documents a query returned on average");
     }
 
     private IEnumerable<BsonDocument> Entries()
@@ -64,7 +64,7 @@ public sealed class QueryStatsSource(MongoConnection connection, string database
         catch (ServerCommandException e) when (e.Code == UnknownStage)
         {
             throw new MongoPerfException(Fault.RejectedByServer,
-                $"{connection.Address} has no $queryStats, which came with MongoDB 7.1",
+                $"{connection.Address} has no $queryStats, which 6.0.7, 7.0.12, 7.1 and later have",
                     "--from profiler, --from log FILE or --from traffic 60s learn from any version", e);
         }
     }
@@ -80,24 +80,29 @@ public sealed class QueryStatsSource(MongoConnection connection, string database
             if (key == "limit")
                 writer.WriteInt64("limit"u8, Math.Max(1, returned));
             else if (key is not ("cmdNs" or "command" or "skip"))
-                Write(writer, System.Text.Encoding.UTF8.GetBytes(key), value);
+                Write(writer, key, value, Math.Max(1, returned));
         }
 
         writer.End();
         return new BsonDocument(writer.ToArray());
     }
 
-    private static void Write(BsonWriter writer, ReadOnlySpan<byte> name, BsonValue value)
+    private static void Write(BsonWriter writer, string key, BsonValue value, long returned)
     {
+        byte[] name = System.Text.Encoding.UTF8.GetBytes(key);
         if (value.Type is BsonType.Document or BsonType.Array)
         {
             if (value.Type == BsonType.Array)
                 writer.StartArray(name);
             else
                 writer.StartDocument(name);
-            foreach ((string key, BsonValue item) in value.ToDocument())
-                Write(writer, System.Text.Encoding.UTF8.GetBytes(key), item);
+            foreach ((string inner, BsonValue item) in value.ToDocument())
+                Write(writer, inner, item, returned);
             writer.End();
+        }
+        else if (key == "$limit")
+        {
+            writer.WriteInt32(name, (int)Math.Min(returned, int.MaxValue));
         }
         else if (value.Type == BsonType.String && value.ToString() is ['?', ..] type)
         {
@@ -121,7 +126,8 @@ public sealed class QueryStatsSource(MongoConnection connection, string database
 
         switch (type)
         {
-            case "number": writer.WriteInt32(name, 0); break;
+            // As most that are no data: {$sum: 1}, {_id: 1}; no stage takes a 0.
+            case "number": writer.WriteInt32(name, 1); break;
             case "bool": writer.WriteBoolean(name, true); break;
             case "date": writer.WriteDateTime(name, 0); break;
             case "objectId": writer.WriteObjectId(name, default); break;

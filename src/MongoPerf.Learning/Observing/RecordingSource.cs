@@ -106,13 +106,14 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
             pending = first.Type == BsonType.Int64 ? _cursors.GetValueOrDefault(first.Int64) : null;
         else if (name is "commitTransaction" or "abortTransaction" || !CommandReader.IsHousekeeping(name))
         {
-            (BsonDocument whole, long? inserted) = Whole(message);
+            (BsonDocument whole, List<ulong>? inserted) = Whole(message);
             pending = new Pending
             {
                 Operation = new ObservedOperation(recorded.Microseconds / 1e6, database,
                     first.Type == BsonType.String ? first.StringText : "", whole)
                 {
-                    Inserted = inserted,
+                    Inserted = inserted?.Count,
+                    InsertedIds = inserted ?? [],
                     Connection = recorded.Connection.ToString(System.Globalization.CultureInfo.InvariantCulture),
                 },
             };
@@ -146,40 +147,48 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
         return operation with { Microseconds = pending.Took };
     }
 
-    /// <summary>The command with its lists of statements inside it; documents to insert are only counted.</summary>
-    private static (BsonDocument Command, long? Inserted) Whole(in OpMsg message)
+    /// <summary>The command with its lists of statements inside it; of documents to insert only hashes of their <c>_id</c>s.</summary>
+    private static (BsonDocument Command, List<ulong>? Inserted) Whole(in OpMsg message)
     {
-        long? inserted = null;
+        List<ulong>? inserted = null;
         var writer = new BsonWriter(message.Body.Length + 64);
         writer.StartDocument();
         var body = new BsonReader(message.Body);
         while (body.Read())
         {
-            if (body.NameIs("documents"u8) && body.Type == BsonType.Array)
-                inserted = Items(body.Value);
-            else
+            if (!body.NameIs("documents"u8) || body.Type != BsonType.Array)
+            {
                 writer.WriteValue(body.Name, body.Type, body.Value);
+                continue;
+            }
+
+            inserted ??= [];
+            var documents = new BsonReader(body.Value);
+            while (documents.Read())
+                inserted.Add(documents.Type == BsonType.Document ? IdOf(documents.Value) : 0);
         }
 
         foreach (DocumentSequence sequence in message.Sequences)
         {
-            bool isCounted = sequence.Name.SequenceEqual("documents"u8);
-            if (!isCounted)
+            bool isInserted = sequence.Name.SequenceEqual("documents"u8);
+            if (isInserted)
+                inserted ??= [];
+            else
                 writer.StartArray(sequence.Name);
             int count = 0;
             for (ReadOnlySpan<byte> rest = sequence.Documents; rest.Length > 0; count++)
             {
-                BsonValidator.ValidateStructure(rest);
-                int length = new BsonReader(rest).Document.Length;
-                if (!isCounted)
+                ReadOnlySpan<byte> document = new BsonReader(rest).Document;
+                BsonValidator.ValidateStructure(document);
+                if (isInserted)
+                    inserted!.Add(IdOf(document));
+                else
                     writer.WriteDocument(System.Text.Encoding.ASCII.GetBytes(
-                        count.ToString(System.Globalization.CultureInfo.InvariantCulture)), rest[..length]);
-                rest = rest[length..];
+                        count.ToString(System.Globalization.CultureInfo.InvariantCulture)), document);
+                rest = rest[document.Length..];
             }
 
-            if (isCounted)
-                inserted = count;
-            else
+            if (!isInserted)
                 writer.End();
         }
 
@@ -187,13 +196,11 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
         return (new BsonDocument(writer.ToArray()), inserted);
     }
 
-    private static long Items(ReadOnlySpan<byte> array)
+    /// <summary>0 for a document without one.</summary>
+    private static ulong IdOf(ReadOnlySpan<byte> document)
     {
-        var reader = new BsonReader(array);
-        long count = 0;
-        while (reader.Read())
-            count++;
-        return count;
+        var reader = new BsonReader(document);
+        return reader.Find("_id"u8) ? ValueTally.HashOf(new BsonValue(reader.Type, reader.Value.ToArray())) : 0;
     }
 
     /// <summary>A request without its reply, or a cursor without its end.</summary>

@@ -25,6 +25,9 @@ internal sealed class SeenOperation(LearnedOperation head)
     /// <summary>What its shape has in common, and no other shape.</summary>
     public string Key { get; private init; } = "";
 
+    /// <summary>Values by which documents are chosen; not those of its parts.</summary>
+    public IEnumerable<ValueNode> Keys => Nodes.SelectMany(node => node.Values).Where(value => value.IsKey);
+
     private IEnumerable<DocumentNode> Nodes => new[] { Filter, Projection, Update, ArrayFilters, Pipeline }.OfType<DocumentNode>();
 
     /// <summary>The same with its key, when all else is set.</summary>
@@ -55,7 +58,7 @@ internal sealed class SeenOperation(LearnedOperation head)
             .Append(head.IsMany ? 'm' : '-').Append(head.IsUpsert ? 'u' : '-').Append(head.IsRemove ? 'r' : '-').Append(head.IsNew ? 'n'
                 : '-')
             .Append(head.IsUnordered ? 'o' : '-').Append(head.Skip is null ? '-' : 's')
-            .Append(head.Limit is { } limit ? int.Log2(Math.Max(1, limit)) + 1 : 0);
+            .Append(head.Limit is null ? '-' : 'l');
         foreach (BsonDocument? part in (BsonDocument?[])[head.Sort, head.Collation, head.WriteConcern, head.ReadConcern])
             key.Append('|').Append(part is null ? "" : Convert.ToBase64String(part.Bytes));
         if (head.Hint is { } hint)
@@ -76,7 +79,7 @@ internal sealed class SeenOperation(LearnedOperation head)
 /// <param name="first">The first of them, which takes over the values of the others.</param>
 internal sealed class OperationTally(SeenOperation first)
 {
-    private const int MostLimits = 100;
+    private const int MostLimits = 1000;
     private const int MostPlans = 20;
 
     private readonly Dictionary<int, double> _limits = [];
@@ -111,11 +114,14 @@ internal sealed class OperationTally(SeenOperation first)
             own.Add(part, count, null, null);
     }
 
-    /// <param name="populations">What is known of a field, by database, collection and path; null for nothing.</param>
-    public LearnedOperation ToLearned(Func<string, string, string, FieldPopulation?> populations)
+    /// <summary>It and its parts.</summary>
+    public IEnumerable<SeenOperation> All => [first, .. _parts.SelectMany(part => part.All)];
+
+    /// <param name="fields">What is known of a field, by database, collection and path.</param>
+    public LearnedOperation ToLearned(Func<string, string, string, KnownField> fields)
     {
         LearnedOperation head = first.Head;
-        FieldPopulation? Known(string field) => populations(head.Database, head.Collection, field);
+        KnownField Known(string field) => fields(head.Database, head.Collection, field);
         return head with
         {
             Count = Count,
@@ -126,10 +132,11 @@ internal sealed class OperationTally(SeenOperation first)
             Pipeline = first.Pipeline?.ToShape(Known),
             Skip = _skip,
             Limit = _limits.Count > 0 ? _limits.MaxBy(one => one.Value).Key : head.Limit,
+            Limits = _limits,
             DocumentsPerOperation = Count > 0 ? _documents / Count : 1,
             Latency = _latency.ValuesAtPercentiles(50, 90, 99) is [var p50, var p90, var p99] ? new ObservedLatency(p50, p90, p99) : null,
             Plan = _plans.Count > 0 ? _plans.MaxBy(one => one.Value).Key : null,
-            Parts = [.. _parts.Select(part => part.ToLearned(populations))],
+            Parts = [.. _parts.Select(part => part.ToLearned(fields))],
         };
     }
 }

@@ -16,8 +16,11 @@ internal abstract class ShapeNode
     /// <param name="isPart">Both stand in the same command, which is yet to be counted.</param>
     public abstract void Merge(ShapeNode other, bool isPart);
 
-    /// <param name="populations">What is known of a field; null for nothing.</param>
-    public abstract Shape ToShape(Func<string, FieldPopulation?> populations);
+    /// <summary>The values in it.</summary>
+    public abstract IEnumerable<ValueNode> Values { get; }
+
+    /// <param name="fields">What is known of a field.</param>
+    public abstract Shape ToShape(Func<string, KnownField> fields);
 }
 
 internal sealed class DocumentNode(bool isArray) : ShapeNode
@@ -48,8 +51,10 @@ internal sealed class DocumentNode(bool isArray) : ShapeNode
             _fields[i].Value.Merge(document._fields[i].Value, isPart);
     }
 
-    public override DocumentShape ToShape(Func<string, FieldPopulation?> populations) =>
-        new([.. _fields.Select(field => new KeyValuePair<string, Shape>(field.Key, field.Value.ToShape(populations)))], isArray);
+    public override IEnumerable<ValueNode> Values => _fields.SelectMany(part => part.Value.Values);
+
+    public override DocumentShape ToShape(Func<string, KnownField> fields) =>
+        new([.. _fields.Select(field => new KeyValuePair<string, Shape>(field.Key, field.Value.ToShape(fields)))], isArray);
 }
 
 internal sealed class ConstantNode(BsonValue value) : ShapeNode
@@ -61,7 +66,9 @@ internal sealed class ConstantNode(BsonValue value) : ShapeNode
     {
     }
 
-    public override ConstantShape ToShape(Func<string, FieldPopulation?> populations) => new(value);
+    public override IEnumerable<ValueNode> Values => [];
+
+    public override ConstantShape ToShape(Func<string, KnownField> fields) => new(value);
 }
 
 /// <param name="field">The dotted path of the field that it is compared with or written to; empty where there is none.</param>
@@ -73,6 +80,33 @@ internal sealed class ValueNode(string field, ValueRole role) : ShapeNode
     private int? _list;
     private double? _width;
     private bool _isTypeOnly;
+
+    /// <summary>What it is compared with or written to.</summary>
+    public string Field => @field;
+
+    /// <summary>Whether it chooses documents.</summary>
+    public bool IsKey => @field.Length > 0 && role is ValueRole.Equal or ValueRole.In or ValueRole.Above;
+
+    /// <summary>Which documents came while it was watched, if it is an <c>_id</c>; set before others are merged.</summary>
+    public InsertionOrder? Inserted { get; set; }
+
+    /// <summary>All values.</summary>
+    public ValueTally Tally
+    {
+        get
+        {
+            if (_tally is null)
+            {
+                _tally = new ValueTally(Inserted);
+                AddTo(_tally);
+                _seen.Clear();
+            }
+
+            return _tally;
+        }
+    }
+
+    public override IEnumerable<ValueNode> Values => [this];
 
     /// <param name="values">One, or those of a list.</param>
     /// <param name="isTypeOnly">They only have the types of those that were there.</param>
@@ -104,23 +138,13 @@ internal sealed class ValueNode(string field, ValueRole role) : ShapeNode
             return;
         }
 
-        Count();
-        value.AddTo(_tally!);
+        value.AddTo(Tally);
     }
 
-    public override ValueShape ToShape(Func<string, FieldPopulation?> populations)
+    public override ValueShape ToShape(Func<string, KnownField> fields)
     {
-        Count();
-        return new ValueShape(field, role, _tally!.ToValues(field.Length > 0 ? populations(field) : null));
-    }
-
-    private void Count()
-    {
-        if (_tally is not null)
-            return;
-        _tally = new ValueTally();
-        AddTo(_tally);
-        _seen.Clear();
+        KnownField known = field.Length > 0 ? fields(field) : default;
+        return new ValueShape(field, role, Tally.ToValues(IsKey ? known : known with { Keys = default }));
     }
 
     private void AddTo(ValueTally tally)

@@ -8,7 +8,8 @@ namespace MongoPerf.Learning.Observing;
 /// <summary>
 /// Counts the values that were seen in one place of a command. Of a value only a hash and a position are kept, until the end.
 /// </summary>
-internal sealed class ValueTally
+/// <param name="inserted">Which documents have come so far, if values are their <c>_id</c>s; null if nobody knows.</param>
+internal sealed class ValueTally(InsertionOrder? inserted = null)
 {
     /// <summary>Beyond these, values are only counted: 24 bytes each.</summary>
     private const int MostDifferent = 500_000;
@@ -18,6 +19,7 @@ internal sealed class ValueTally
     private readonly Dictionary<BsonType, long> _types = [];
     private readonly Dictionary<ulong, long> _counts = [];
     private readonly List<ulong> _order = [];
+    private readonly List<(int Age, int Came)> _ages = [];
     private long _values;
     private long _beyond;
     private double _textBytes;
@@ -37,6 +39,8 @@ internal sealed class ValueTally
             _counts[hash] = _counts.GetValueOrDefault(hash) + 1;
         else
             _beyond++;
+        if (inserted is { Count: > 0 } && _ages.Count < MostInOrder)
+            _ages.Add((inserted.AgeOf(hash), inserted.Count));
         if (_order.Count < MostInOrder && PositionOf(value) is { } position)
             _order.Add(position);
         if (value.Type is BsonType.String or BsonType.Symbol or BsonType.Binary)
@@ -65,8 +69,8 @@ internal sealed class ValueTally
         _bounds++;
     }
 
-    /// <param name="population">What is known of the field; null for nothing.</param>
-    public ObservedValues ToValues(FieldPopulation? population) => new(_types, _counts.Count + _beyond, KeysOf(population))
+    /// <param name="field">What is known of the field.</param>
+    public ObservedValues ToValues(KnownField field) => new(_types, _counts.Count + _beyond, KeysOf(field))
     {
         ListLength = _list,
         MeanLength = _texts > 0 ? _textBytes / _texts : null,
@@ -78,20 +82,37 @@ internal sealed class ValueTally
     public static double? NumberOf(BsonValue value) => value.IsNumber ? value.ToDouble()
         : value.Type == BsonType.DateTime ? value.ToInt64() : null;
 
-    private KeyDistribution KeysOf(FieldPopulation? population)
+    /// <summary>How the values of several tallies were drawn together.</summary>
+    public static KeyDistribution KeysOf(IEnumerable<ValueTally> tallies, FieldPopulation? population)
+    {
+        var all = new ValueTally();
+        foreach (ValueTally tally in tallies)
+        {
+            all._values += tally._values;
+            all._ages.AddRange(tally._ages);
+            foreach ((ulong hash, long count) in tally._counts)
+                all._counts[hash] = all._counts.GetValueOrDefault(hash) + count;
+        }
+
+        return all.KeysOf(new KnownField(population, default));
+    }
+
+    private KeyDistribution KeysOf(KnownField field)
     {
         if (_values < KeyFit.LeastDraws)
-            return default;
-        if (_order.Count > _values * 0.99 && _order.Count >= KeyFit.LeastDraws && LatestFit.Of(_order, population) is { } theta)
+            return field.Keys;
+        if (_order.Count > _values * 0.99 && _order.Count >= KeyFit.LeastDraws && LatestFit.Of(_order, field.Population) is { } theta)
             return new KeyDistribution(KeyDistributionKind.Latest, theta);
+        if (LatestFit.OfAges(_ages, field.Population) is { } aged)
+            return new KeyDistribution(KeyDistributionKind.Latest, aged);
         var frequencies = new Dictionary<long, long>();
         foreach (long count in _counts.Values)
             frequencies[count] = frequencies.GetValueOrDefault(count) + 1;
-        return KeyFit.Of(frequencies, population);
+        return KeyFit.Of(frequencies, field.Population, field.Keys);
     }
 
     /// <summary>The same for numbers that are equal, whatever their types.</summary>
-    private static ulong HashOf(BsonValue value)
+    public static ulong HashOf(BsonValue value)
     {
         ulong hash = value.IsNumber && value.Type != BsonType.Decimal128 ? 0 : (ulong)value.Type;
         if (value.IsNumber && value.Type != BsonType.Decimal128)

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text.RegularExpressions;
 using MongoPerf.Learning.Observing;
+using MongoPerf.Learning.Sampling;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Writing;
@@ -27,6 +28,15 @@ internal sealed partial class OperationWriter(IWrittenData data)
         string kind = operation.Kind == "steps" ? "transaction" : operation.Kind;
         return Unspoken().Replace(string.Join(' ', [kind, collection, .. fields.Take(4), .. Changes(operation)]), "_").Trim();
     }
+
+    /// <summary>What tells it from another one of the same name; empty for nothing.</summary>
+    public string Distinction(LearnedOperation operation) => Unspoken().Replace(operation switch
+    {
+        { Sort: { } sort } => "sort " + string.Join(' ', sort.Take(3).Select(one => data.NameOf(operation.Collection, one.Key))),
+        { Limit: not null } => "limit",
+        { WriteConcern: { } concern } => $"w {concern.Find("w")}",
+        _ => "",
+    }, "_").Trim();
 
     /// <summary>Such as <c>set state</c>: what operations with the same filter differ in.</summary>
     private IEnumerable<string> Changes(LearnedOperation operation)
@@ -121,7 +131,7 @@ internal sealed partial class OperationWriter(IWrittenData data)
 
         if (operation.Skip is var (least, most))
             lines.Add(least == most ? $"skip: {least}" : $"skip: {{^int: [{least}, {most}]}}");
-        if (operation.Limit is { } limit)
+        if (Limit(operation) is { } limit)
             lines.Add($"limit: {limit}");
         if (operation.BatchSize is > 1 and var batch)
             lines.Add($"batchSize: {batch}");
@@ -131,6 +141,25 @@ internal sealed partial class OperationWriter(IWrittenData data)
             lines.Insert(1, $"key: {keys}");
         _notLearned.AddRange(writer.NotLearned);
         return lines;
+    }
+
+    /// <summary>The limit, or a draw of those that came.</summary>
+    private static string? Limit(LearnedOperation operation)
+    {
+        const int Few = 8;
+        KeyValuePair<int, double>[] limits = [.. operation.Limits.OrderBy(one => one.Key)];
+        if (limits.Length <= 1)
+            return operation.Limit is { } only ? YamlText.Number(only) : null;
+        double all = limits.Sum(one => one.Value);
+        if (limits.Length <= Few)
+        {
+            IEnumerable<string> weights = limits.Select(one => YamlText.Number(Math.Max(0.001, Math.Round(100 * one.Value / all, 3))));
+            return $"{{^choice: {{of: [{string.Join(", ", limits.Select(one => one.Key))}], weights: [{string.Join(", ", weights)}]}}}}";
+        }
+
+        double[] sample = [.. limits.SelectMany(one => Enumerable.Repeat((double)one.Key, (int)Math.Ceiling(10_000 * one.Value / all)))];
+        return ValueWriter.OneOf([.. ValueWriter.Lengths(ValueStatistics.QuantilesOf(sample))
+            .Select(part => part[0] == '[' ? $"{{^int: {part}}}" : part)]);
     }
 
     private void AddFlags(LearnedOperation operation, List<string> lines)

@@ -36,7 +36,8 @@ public sealed class PhaseWriter
         {
             try
             {
-                written.Add((operation, Unique(_operations.NameOf(operation), names), _operations.Write(operation)));
+                written.Add((operation, Unique(_operations.NameOf(operation), _operations.Distinction(operation), names),
+                    _operations.Write(operation)));
             }
             catch (NotWritableException e)
             {
@@ -149,9 +150,11 @@ public sealed class PhaseWriter
     private void Comment(string text, string indent = "  ") =>
         _text.Append(indent).Append("# ").Append(YamlText.Comment(text)).Append('\n');
 
-    private static string Unique(string name, HashSet<string> names)
+    private static string Unique(string name, string distinction, HashSet<string> names)
     {
         name = name.Length <= LongestName ? name : name[..LongestName].TrimEnd();
+        if (names.Contains(name) && distinction.Length > 0 && name.Length + distinction.Length < LongestName)
+            name = $"{name} {distinction}";
         string unique = name;
         for (int i = 2; !names.Add(unique); i++)
             unique = $"{name} {i}";

@@ -72,13 +72,72 @@ public sealed class KeyFitTests
         Assert.Equal(KeyDistributionKind.Latest, Learn(new LatestKeys(new KeySpace(Keys), 0.9), 10, make).Kind);
     }
 
+    /// <summary>As YCSB's keys are: hashes, of which the order of insertion can't be told.</summary>
+    [Theory]
+    [InlineData(0.6, 11)]
+    [InlineData(0.99, 12)]
+    public void Keys_without_an_order_are_the_newest_if_they_were_seen_to_come(double theta, int seed)
+    {
+        const int Known = 100_000;
+        var keys = new KeySpace(Known);
+        var order = new InsertionOrder();
+        KeyDistribution found = Learn(new LatestKeys(keys, theta), seed, Hashed, each: () =>
+        {
+            long key = keys.Take();
+            keys.Acknowledge(key, 1);
+            order.Add(ValueTally.HashOf(Hashed(key).First().Value));
+        }, order: order, population: Known + (Draws / 20));
+        Assert.Equal(KeyDistributionKind.Latest, found.Kind);
+        Assert.InRange(found.Theta, theta - 0.05, theta + 0.05);
+        // What comes meanwhile says nothing of a choice that has nothing to do with it.
+        keys = new KeySpace(Known);
+        order = new InsertionOrder();
+        Assert.Equal(KeyDistributionKind.Zipfian, Learn(new ZipfianKeys(keys, theta), seed, Hashed,
+            each: () => order.Add(ValueTally.HashOf(Hashed(Known + order.Count).First().Value)), order: order, population: Known).Kind);
+    }
+
+    [Theory]
+    [InlineData(40)]
+    [InlineData(70)]
+    public void Operations_that_came_rarely_draw_keys_as_the_others_do(int rare)
+    {
+        var keys = new ScrambledZipfianKeys(new KeySpace(Keys), Keys, 0.99);
+        var random = RandomStream.For(13, RandomPurpose.Arguments, 0);
+        List<ObservedOperation> operations = [.. ListSource.Of(5000, _ => $"{{'find': 'orders', 'filter': {{'_id': {Next()}}}}}"
+            .Replace('\'', '"'))];
+        operations.AddRange(ListSource.Of(rare, _ => $"{{'count': 'orders', 'query': {{'_id': {Next()}}}}}".Replace('\'', '"')));
+        var source = new ListSource(operations);
+        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => new FieldPopulation(Keys, Keys));
+        KeyDistribution[] found = [.. mix.Operations.Select(one => ((ValueShape)one.Filter!.Fields.Single().Value).Values.Keys)];
+        Assert.Equal((KeyDistributionKind.Zipfian, true), (found[0].Kind, found[0].IsScrambled));
+        Assert.Equal((KeyDistributionKind.Zipfian, true), (found[1].Kind, found[1].IsScrambled));
+        Assert.InRange(found[1].Theta, 0.94, 1);
+
+        long Next() => keys.Next(ref random);
+    }
+
+    [Fact]
+    public void Operations_that_draw_keys_in_another_way_keep_it()
+    {
+        var keys = new ZipfianKeys(new KeySpace(Keys), 0.99);
+        var random = RandomStream.For(14, RandomPurpose.Arguments, 0);
+        List<ObservedOperation> operations = [.. ListSource.Of(5000, _ => $"{{\"find\": \"orders\", \"filter\": {{\"_id\": {Next()}}}}}")];
+        operations.AddRange(ListSource.Of(1000, _ => $"{{\"count\": \"orders\", \"query\": {{\"_id\": {random.Next(Keys)}}}}}"));
+        var source = new ListSource(operations);
+        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => new FieldPopulation(Keys, Keys));
+        Assert.Equal([KeyDistributionKind.Zipfian, KeyDistributionKind.Uniform],
+            mix.Operations.Select(one => ((ValueShape)one.Filter!.Fields.Single().Value).Values.Keys.Kind));
+
+        long Next() => keys.Next(ref random);
+    }
+
     [Fact]
     public void Few_requests_tell_nothing()
     {
         var tally = new ValueTally();
         for (int i = 0; i < 40; i++)
             tally.Add(Number(i).First().Value);
-        Assert.Equal(KeyDistributionKind.Unknown, tally.ToValues(null).Keys.Kind);
+        Assert.Equal(KeyDistributionKind.Unknown, tally.ToValues(default).Keys.Kind);
     }
 
     [Fact]
@@ -87,16 +146,18 @@ public sealed class KeyFitTests
         var tally = new ValueTally();
         foreach (int value in (int[])[48_211, 73_459, 61_000])
             tally.Add(Number(value).First().Value);
-        Assert.Equal((48_000, 74_000), tally.ToValues(null).Range);
+        Assert.Equal((48_000, 74_000), tally.ToValues(default).Range);
     }
 
     private static BsonDocument Number(long key) => BsonDocument.Of(("v", key));
 
-    private static KeyDistribution Learn(
-        KeyChooser chooser, int seed, Func<long, BsonDocument> make, bool isKnown = true, Action? each = null)
+    private static BsonDocument Hashed(long key) => BsonDocument.Of(("v", $"user{Mixing.Mix((ulong)key):00000000000000000000}"));
+
+    private static KeyDistribution Learn(KeyChooser chooser, int seed, Func<long, BsonDocument> make, bool isKnown = true,
+        Action? each = null, InsertionOrder? order = null, int population = Keys)
     {
         var random = RandomStream.For((ulong)seed, RandomPurpose.Arguments, 0);
-        var tally = new ValueTally();
+        var tally = new ValueTally(order);
         for (int i = 0; i < Draws; i++)
         {
             if (i % 20 == 0)
@@ -104,6 +165,6 @@ public sealed class KeyFitTests
             tally.Add(make(chooser.Next(ref random)).First().Value);
         }
 
-        return tally.ToValues(isKnown ? new FieldPopulation(Keys, Keys) : null).Keys;
+        return tally.ToValues(new KnownField(isKnown ? new FieldPopulation(population, population) : null, default)).Keys;
     }
 }

@@ -1,11 +1,14 @@
 using System.IO.Compression;
 using System.Text;
 using MongoPerf.Learning.Observing;
+using MongoPerf.Learning.Writing;
+using MongoPerf.Testing;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Failures;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Learning;
 
@@ -96,6 +99,35 @@ public sealed class ObservationSourceTests : IDisposable
         Assert.DoesNotContain(mix.Operations, operation => operation.Kind is "hello" or "saslStart" or "ping" or "getMore");
     }
 
+    /// <summary>As drivers send bulks: the statements behind the command, in a section of their own.</summary>
+    [Fact]
+    public void Bulks_of_a_recording_are_learned_with_all_their_statements()
+    {
+        var file = new TrafficFile();
+        BsonDocument ok = BsonDocument.Of(("n", 3), ("ok", 1.0));
+        for (int i = 0; i < 60; i += 2)
+        {
+            file.Message(7, 0, TrafficFile.MessageOf(i, 0, BsonDocument.Of(("insert", "orders"), ("$db", "shop")), OpMsgFlags.None,
+                ("documents", Join(BsonDocument.Of(("_id", i)), BsonDocument.Of(("_id", i + 1000)), BsonDocument.Of(("name", "x"))))));
+            file.Reply(7, i, ok);
+            file.Message(7, 0, TrafficFile.MessageOf(i + 1, 0, BsonDocument.Of(("update", "orders"), ("$db", "shop")), OpMsgFlags.None,
+                ("updates", Join(Update(i, "$set"), Update(i + 1, "$set"), Update(i + 2, "$inc")))));
+            file.Reply(7, i + 1, ok);
+        }
+
+        using Recording recording = Recording.Open(file.Write(Path.Combine(_folder.Path, "bulks.bin")));
+        var source = new RecordingSource(recording);
+        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => null);
+        Assert.Equal(["bulkWrite 30", "insertMany 30"], mix.Operations.Select(one => $"{one.Kind} {one.Count}").Order());
+        Assert.Equal(3, mix.Operations.Single(one => one.Kind == "insertMany").DocumentsPerOperation);
+        Assert.Equal([2, 1], mix.Operations.Single(one => one.Kind == "bulkWrite").Parts.Select(part => part.DocumentsPerOperation));
+        Assert.DoesNotContain(mix.NotLearned, note => note.Contains("messages of the recording", StringComparison.Ordinal));
+
+        static byte[] Join(params BsonDocument[] documents) => [.. documents.SelectMany(one => one.Bytes.ToArray())];
+        static BsonDocument Update(int id, string operation) =>
+            BsonDocument.Of(("q", BsonDocument.Of(("_id", id))), ("u", BsonDocument.Of((operation, BsonDocument.Of(("n", 5))))));
+    }
+
     [Fact]
     public void Query_stats_tell_shapes_and_counts_but_no_values()
     {
@@ -109,6 +141,11 @@ public sealed class ObservationSourceTests : IDisposable
                    "metrics": {"execCount": 30, "totalExecMicros": {"sum": 6000}, "docsReturned": {"sum": 90},
                     "firstSeenTimestamp": {"$date": "2026-01-01T00:00:00Z"}},
                    "asOf": {"$date": "2026-01-01T00:01:00Z"}},
+                  {"key": {"queryShape": {"cmdNs": {"db": "shop", "coll": "orders"}, "command": "aggregate",
+                    "pipeline": [{"$match": {"n": {"$gt": "?number"}}}, {"$group": {"_id": "$n", "c": {"$sum": "?number"}}}, {"$limit":
+                        "?number"}]}},
+                   "metrics": {"execCount": 10, "docsReturned": {"sum": 70}, "firstSeenTimestamp": {"$date": "2026-01-01T00:00:30Z"}},
+                   "asOf": {"$date": "2026-01-01T00:01:00Z"}},
                   {"key": {"queryShape": {"cmdNs": {"db": "other", "coll": "x"}, "command": "find"}}, "metrics": {"execCount": 5}},
                   {"key": 5}]}, "ok": 1}
                 """)),
@@ -116,7 +153,9 @@ public sealed class ObservationSourceTests : IDisposable
         using MongoConnection connection = MongoConnection.Open(server.Address, new ConnectionSettings());
         var source = new QueryStatsSource(connection, "shop");
         OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => null);
-        LearnedOperation found = Assert.Single(mix.Operations);
+        LearnedOperation found = mix.Operations[0];
+        string grouped = string.Join('\n', new OperationWriter(new OrdersData()).Write(mix.Operations[1]));
+        Assert.Contains("{$group: {_id: \"$n\", c: {$sum: 1}}}, {$limit: 7}]", grouped, StringComparison.Ordinal);
         Assert.Equal(("find", 30, 3, 60), (found.Kind, found.Count, found.Limit, mix.Seconds));
         var and = (DocumentShape)found.Filter!.Fields.Single().Value;
         var values = (ValueShape)((DocumentShape)((DocumentShape)and.Fields[0].Value).Fields.Single().Value).Fields.Single().Value;
@@ -135,7 +174,7 @@ public sealed class ObservationSourceTests : IDisposable
         };
         using MongoConnection connection = MongoConnection.Open(server.Address, new ConnectionSettings());
         MongoPerfException refused = Assert.Throws<MongoPerfException>(() => new QueryStatsSource(connection, "shop").Read().Count());
-        Assert.EndsWith("has no $queryStats, which came with MongoDB 7.1", refused.Message, StringComparison.Ordinal);
+        Assert.EndsWith("has no $queryStats, which 6.0.7, 7.0.12, 7.1 and later have", refused.Message, StringComparison.Ordinal);
     }
 
     [Fact]

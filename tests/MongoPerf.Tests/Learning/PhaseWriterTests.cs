@@ -98,6 +98,49 @@ public sealed class PhaseWriterTests
         Assert.Contains("think: {mean: 3000us}", thinking, StringComparison.Ordinal);
     }
 
+    /// <summary>A client that sends a request each 10 ms keeps its rate on a faster server.</summary>
+    [Fact]
+    public void A_client_with_times_of_its_own_is_no_closed_loop_however_busy_the_server_is()
+    {
+        string text = Text(ListSource.Of(1000, i => Json(ById, i))
+            .Select((one, i) => one with { Microseconds = 4_000 + (i * 37 % 4_000) }));
+        Assert.Contains("rate: 100", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("closed loop", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Connections_that_come_and_go_count_as_many_as_there_are_at_a_time()
+    {
+        string text = Text(Enumerable.Range(0, 20).SelectMany(part => ListSource.Of(50, i => Json(ById, i), $"{part}", took: 9_900)
+            .Select(one => one with { Seconds = one.Seconds + (part / 2 * 0.5) })));
+        Assert.Contains("threads: 2\n", text, StringComparison.Ordinal);
+        Assert.Contains("a closed loop", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Limits_that_differ_are_drawn_as_they_came()
+    {
+        string few = Text(ListSource.Of(400, i => Json("{'find': 'orders', 'filter': {'n': ID}, 'limit': LIMIT}", i)
+            .Replace("LIMIT", i % 4 == 0 ? "20" : "1", StringComparison.Ordinal)));
+        Assert.Contains("limit: {^choice: {of: [1, 20], weights: [75, 25]}}", few, StringComparison.Ordinal);
+        Assert.DoesNotContain("find orders n 2", few, StringComparison.Ordinal);
+        string many = Text(ListSource.Of(400, i => Json("{'find': 'orders', 'filter': {'n': ID}, 'limit': LIMIT}", i)
+            .Replace("LIMIT", $"{1 + (i * 7 % 100)}", StringComparison.Ordinal)));
+        Assert.Contains("limit: {^int: [1, 100]}", many, StringComparison.Ordinal);
+        ScenarioTexts.Plan(OrdersData.Text + many);
+        ScenarioTexts.Plan(OrdersData.Text + few);
+    }
+
+    [Fact]
+    public void Operations_of_one_name_are_told_apart_by_what_they_differ_in()
+    {
+        string text = Text(ListSource.Of(300, i => Json("{'find': 'orders', 'filter': {'n': ID}}", i))
+            .Concat(ListSource.Of(200, i => Json("{'find': 'orders', 'filter': {'n': ID}, 'sort': {'at': -1}}", i)))
+            .Concat(ListSource.Of(100, i => Json("{'find': 'orders', 'filter': {'n': ID}, 'sort': {'at': -1}, 'skip': 5}", i))));
+        foreach (string name in (string[])["find orders n", "find orders n sort at", "find orders n sort at 2"])
+            Assert.Contains($"name: \"{name}\"\n", text, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Sizes_are_taken_after_the_operations_of_what_these_wrote_to()
     {
