@@ -13,6 +13,9 @@ public static class OperationComparison
 {
     private const string Scan = "COLLSCAN";
 
+    /// <summary>A p99 of fewer operations is one of the few slowest, and so only told.</summary>
+    private const double LeastForP99 = 1000;
+
     /// <param name="mix">What the deployment does.</param>
     /// <param name="operations">Its operations by the names that the scenario has for them.</param>
     /// <param name="hasPreciseTimes">Times were seen by the clients, to the microsecond; otherwise they are only told.</param>
@@ -23,9 +26,10 @@ public static class OperationComparison
         foreach ((LearnedOperation seen, string name) in operations)
         {
             MeasuredOperation? measured = run.TryGetValue(name, out MeasuredOperation found) ? found : null;
-            yield return new(name, "per second", seen.Count / mix.Seconds, measured?.Rate ?? 0, Deviation.OfRates);
+            yield return new(name, "per second", seen.Count / mix.Seconds, measured?.Rate ?? 0, RateLimit(seen.Count));
             if (seen.Latency is { } latency && measured is { P99: { } p99 })
-                yield return new(name, "p99 (µs)", latency.P99, p99, hasPreciseTimes ? Deviation.OfRates : null);
+                yield return new(name, "p99 (µs)", latency.P99, p99,
+                    hasPreciseTimes && seen.Count >= LeastForP99 ? Deviation.OfRates : null);
             if (seen.Plan is { } plan && measured is { Stages: { } stages })
                 yield return new(name, "scans the collection (1: yes)", Scans(plan), Scans(stages), Deviation.OfRates);
         }
@@ -33,6 +37,9 @@ public static class OperationComparison
         foreach ((string name, MeasuredOperation only) in run.Where(one => operations.All(seen => seen.Name != one.Key)))
             yield return new(name, "per second", null, only.Rate, Deviation.OfRates);
     }
+
+    /// <summary>What both sides draw at random differs by chance: three standard deviations of that are allowed.</summary>
+    private static double RateLimit(double count) => Math.Max(Deviation.OfRates, 3 * Math.Sqrt(2 / Math.Max(count, 1)));
 
     private static double Scans(string plan) => plan.Contains(Scan, StringComparison.Ordinal) ? 1 : 0;
 }

@@ -1,0 +1,29 @@
+using MongoPerf.Learning.Comparing;
+using MongoPerf.Learning.Observing;
+
+namespace MongoPerf.Tests.Learning;
+
+/// <summary>What differs by chance alone is no deviation; what is missing always is.</summary>
+public sealed class OperationComparisonTests
+{
+    [Theory]
+    [InlineData(40, 0.7, true)]
+    [InlineData(40, 0, false)]
+    [InlineData(10_000, 0.9, true)]
+    [InlineData(10_000, 0.8, false)]
+    public void Rates_may_differ_by_what_chance_has_it(int count, double share, bool isWithin) =>
+        Assert.Equal(isWithin, Compare(count, share * count / 10, 100).Single(one => one.What == "per second").IsWithin);
+
+    [Theory]
+    [InlineData(999, true)]
+    [InlineData(1000, false)]
+    public void The_p99_of_few_operations_is_only_told(int count, bool isWithin) =>
+        Assert.Equal(isWithin, Compare(count, count / 10.0, 300).Single(one => one.What == "p99 (µs)").IsWithin);
+
+    private static List<Deviation> Compare(int count, double rate, double p99)
+    {
+        var operation = new LearnedOperation("shop", "orders", "find", count) { Latency = new ObservedLatency(50, 90, 100) };
+        return [.. OperationComparison.Of(new OperationMix([operation], 10, [], []), [(operation, "find orders")], hasPreciseTimes: true,
+            new Dictionary<string, MeasuredOperation> { ["find orders"] = new(rate, p99, null) })];
+    }
+}
