@@ -74,10 +74,13 @@ public sealed record RecordedTimes(StoredRun Run, double NoiseThreshold, IReadOn
                 ? Words.Of($"Service times, recorded (in steps of {Units.Latency(Resolution)}) and replayed; a difference of a step or "
                     + $"less is not judged")
                 : Words.Of("Service times, recorded and replayed; a ratio above 1 is slower"),
-            [.. IsOfOnePhase ? [] : new[] { "<phase" }, "<operation", "<of", "replies", "recorded", "replayed", "ratio", "<verdict"],
+            [
+                .. Enumerable.Repeat("<phase", IsOfOnePhase ? 0 : 1),
+                "<operation", "<of", "replies", "recorded", "replayed", "ratio", "<verdict",
+            ],
             [.. Times.Select(time => (IReadOnlyList<string>)
             [
-                .. IsOfOnePhase ? [] : new[] { time.Phase }, time.Operation, $"p{time.Percentile}", Units.Exact(time.Replies),
+                .. Enumerable.Repeat(time.Phase, IsOfOnePhase ? 0 : 1), time.Operation, $"p{time.Percentile}", Units.Exact(time.Replies),
                 ReplayTables.Recorded(time.Recorded), Units.Latency(time.Replayed),
                 time.Ratio is { } ratio ? ComparisonText.Number(ratio) : Units.None,
                 !time.IsEnough ? Words.Of("too few")
