@@ -34,7 +34,7 @@ public sealed class ChartLayout
     private const double LegendLineWidth = 88;
 
     /// <summary>Of a name in a legend beside a panel.</summary>
-    private const int CharactersBeside = 25;
+    private const int CharactersBeside = 24;
 
     /// <summary>The width of a character of the verdict, whose letters are larger.</summary>
     private const double VerdictCharacter = 11;

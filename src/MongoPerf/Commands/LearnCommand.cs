@@ -26,29 +26,29 @@ internal sealed class LearnCommand
 
     private readonly Option<string[]?> _values = new("--values")
     {
-        Description = "A field whose values may be in the file; repeat it for several. Of all others only statistics are",
+        Description = "A field whose values the file may hold; may be repeated. Of all other fields it holds statistics only",
         HelpName = "COLLECTION.FIELD",
         AllowMultipleArgumentsPerToken = false,
     };
 
     private readonly Option<string?> _hash = new("--hash-names")
     {
-        Description = "Hash the names of collections and fields, with this key, or with a random one; the same key gives the same names",
+        Description = "Hash the names of collections and fields, with this key or a random one; the same key gives the same names",
         HelpName = "KEY",
         Arity = ArgumentArity.ZeroOrOne,
     };
 
     private readonly Option<string?> _check = OptionTypes.Text(
-        "--check", "Compare this scenario with the deployment instead of writing one; exit code 99 if something deviates too much", "FILE");
+        "--check", "Compare this scenario with the deployment instead of writing one; exits with 99 if anything deviates too much", "FILE");
 
     private readonly Option<string?> _against = OptionTypes.Uri("--against", "The deployment to compare with, as --uri");
 
     private readonly Option<string[]?> _from = Observation.Option();
 
     private readonly Option<string?> _run = OptionTypes.Text("--run",
-        "With --check and --from: a stored run of the scenario, whose rates and times are compared with those that were seen", "RUN");
+        "With --check and --from: a stored run of the scenario, whose rates and times are compared with those seen", "RUN");
 
-    private readonly Option<string?> _output = OptionTypes.Text("--output", "The scenario, a file that must not be there", "FILE", "-o");
+    private readonly Option<string?> _output = OptionTypes.Text("--output", "The scenario, a file that must not exist yet", "FILE", "-o");
 
     public static Command Create() => new LearnCommand().Build();
 

@@ -26,33 +26,34 @@ internal sealed class RecordCommand
     private readonly SharedOptions _shared = new();
 
     private readonly Option<IPEndPoint?> _listen = OptionTypes.Make<IPEndPoint?>("--listen", null,
-        "Be a proxy: accept clients here, and pass on what they send, and what the server answers, as it is",
+        "Record as a proxy: accept clients here and forward every byte unchanged",
         "ADDRESS:PORT", ParseEndPoint);
 
     private readonly Option<bool> _server = new("--server")
     {
-        Description = "Have the server record itself (4.2 to 8.1; its parameter trafficRecordingDirectory must be set); "
-            + "the file is on the server's machine",
+        Description = "Let the server record itself (4.2 to 8.1, with its parameter trafficRecordingDirectory set); the file is "
+            + "on the server's machine",
     };
 
     private readonly Option<string?> _pcap = OptionTypes.Text("--pcap",
-        "Make a recording of captured packets (pcap or pcapng, as tcpdump -w writes it) of connections without TLS; "
-        + "needs no --uri", "FILE");
+        "Make a recording from captured packets (pcap or pcapng, as tcpdump -w writes them) of connections without TLS; needs "
+        + "no --uri", "FILE");
 
     private readonly Option<string?> _certificate = OptionTypes.Text(TlsOption,
-        "As a proxy, accept TLS connections only; the file holds the certificate and its private key (PEM)", "FILE");
+        "As a proxy, accept only TLS connections; the file holds the certificate and its private key (PEM)", "FILE");
 
     private readonly Option<bool> _redact = new("--redact")
     {
-        Description = "Replace values in stored requests by pseudonyms of the same type and length, the same value by the same one; "
-            + "names, operators and options stay",
+        Description = "Replace the values in stored requests with pseudonyms of the same type and length, equal values with "
+            + "equal ones; names, operators and options stay",
     };
 
     private readonly Option<string?> _output = OptionTypes.Text(
-        "--output", "The recording, which must not be there; with --server a name without a folder, which the server writes over", "FILE",
+        "--output", "The recording, a file that must not exist yet; with --server, a file name without a folder, which the "
+        + "server overwrites", "FILE",
         "-o");
 
-    private readonly Option<double?> _duration = OptionTypes.Duration("--duration", "End after this time [default: with Ctrl+C]");
+    private readonly Option<double?> _duration = OptionTypes.Duration("--duration", "Stop after this time [default: on Ctrl+C]");
 
     public static Command Create() => new RecordCommand().Build();
 

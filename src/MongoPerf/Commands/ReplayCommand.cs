@@ -26,12 +26,11 @@ internal sealed class ReplayCommand
 
     private readonly Argument<string> _recording = new("RECORDING")
     {
-        HelpName = "FILE",
-        Description = "What 'record' wrote, or a server (4.2 and later) between startRecordingTraffic and stopRecordingTraffic",
+        Description = "A file that 'record' wrote, or a server (4.2 and later) between startRecordingTraffic and stopRecordingTraffic",
     };
 
     private readonly Option<string?> _speed = OptionTypes.Make<string?>("--speed", null,
-        "How many times as fast as recorded, or max: each request as soon as its connection has its last reply [default: 1]",
+        "How many times as fast as recorded; max sends each request as soon as its connection has the reply to the one before [default: 1]",
         "FACTOR|max", text =>
         {
             _ = Speed(text);
@@ -51,7 +50,7 @@ internal sealed class ReplayCommand
         text => Quantities.ParseCount(text, 1, ReplaySettings.MostLoops));
 
     private readonly Option<string?> _only = OptionTypes.Choice(
-        "--only", "Leave all others out: finds (with the rest of their cursors), or reads (what is known to change nothing)",
+        "--only", "Send only these: finds (with the rest of their cursors), or reads (what is known to change nothing)",
         "finds", "reads");
 
     private readonly Option<long?> _threads = OptionTypes.Make<long?>(
@@ -60,21 +59,21 @@ internal sealed class ReplayCommand
 
     private readonly Option<bool> _dependencies = new("--dependencies")
     {
-        Description = "Send no request before those it depends on were answered: on the same documents, one of the two a write, answered "
-            + "before it came when recorded",
+        Description = "Send a request only after the replies to those it depends on: on the same documents, one of the two a "
+            + "write, and answered before it was sent in the recording",
     };
 
     private readonly Option<string[]?> _database = new("--database")
     {
-        Description = "Put the requests of one database to another one; repeat it for several",
+        Description = "Send the requests for one database to another; may be repeated",
         HelpName = "RECORDED=NAME",
         AllowMultipleArgumentsPerToken = false,
     };
 
     private readonly Option<string[]?> _write = new(ReplayedWrites.Option)
     {
-        Description = "Confirm that the recording may write what the run does not create: a collection, DB.* for a whole database, or "
-            + "server; repeat it for several. Databases that are empty need none",
+        Description = "Let the recording write what the run does not create: a collection, DB.* for a whole database, or "
+            + "server; may be repeated. Empty databases need no consent",
         HelpName = "DB.COLL",
         AllowMultipleArgumentsPerToken = false,
     };

@@ -46,7 +46,7 @@ public sealed class ChartLayoutTests
 
         string[] shown = [.. new ChartLayout(Of(titles)).NamedBeside(0).Select(series => series.Title)];
 
-        Assert.Equal(["total", "…of one customer by date", "…of one customer by state", "wrapped\nby itself"], shown);
+        Assert.Equal(["total", "…one customer by date", "…one customer by state", "wrapped\nby itself"], shown);
     }
 
     [Theory]
