@@ -265,17 +265,24 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         }
 
         Write(file.Request(1, 100, Ping()), "ben");
-        using (ProgramRun starter = Start(replay))
-        using (ProgramRun first = Agent("anna"), second = Agent("ben", "--files", FilesOf("ben")))
-        {
-            first.WaitForEnd().Expect(2).Says("recorded.bin: files are opened").Says("--files DIR");
-            second.WaitForEnd().Expect(2).Says("is not the recording of the plan: it has another SHA-256");
-            starter.WaitForEnd().Expect(3);
-        }
+        Refuses(Agent("anna"), "recorded.bin: files are opened", "--files DIR");
+        Refuses(Agent("ben", "--files", FilesOf("ben")), "is not the recording of the plan: it has another SHA-256");
 
         Start([.. replay, "--dependencies"]).WaitForEnd().Expect(2).Says("--dependencies does not apply with --agents");
         Start([.. replay, "--yes-write-to", "shop.*"]).WaitForEnd().Expect(2).Says("each agent confirms what it may write: --may-write");
         Start([.. replay[..^1], "3"]).WaitForEnd().Expect(2).Says("can't be divided among 3 agents");
+
+        void Refuses(ProgramRun agent, params string[] because)
+        {
+            using ProgramRun starter = Start([.. replay[..^1], "1"]);
+            using (agent)
+            {
+                ProgramResult refused = agent.WaitForEnd().Expect(2);
+                Assert.All(because, part => refused.Says(part));
+            }
+
+            starter.WaitForEnd().Expect(3);
+        }
     }
 
     private static BsonDocument Ping() => BsonDocument.Of(("ping", 1), ("$db", "admin"));

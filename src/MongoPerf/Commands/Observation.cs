@@ -34,9 +34,9 @@ internal sealed class Observation
 
     public static Option<string[]?> Option() => new("--from")
     {
-        Description = "Where to see what is done with the data: the profiler's entries, $queryStats (7.1 and later), a log of mongod or "
-            + "mongos, a recording ('record', or a server's own), or the traffic of the next DURATION. Without it only the data are "
-            + "learned",
+        Description = "Where to see what is done with the data: the profiler's entries, $queryStats (6.0.7, 7.0.12, 7.1 and later), a log "
+            + "of mongod or mongos, a recording ('record', or a server's own), or the traffic of the next DURATION. Without it only "
+            + "the data are learned",
         HelpName = "profiler|queryStats|log FILE|recording FILE|traffic DURATION",
         Arity = new ArgumentArity(1, 2),
         AllowMultipleArgumentsPerToken = true,
