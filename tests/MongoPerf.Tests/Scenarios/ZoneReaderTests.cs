@@ -33,6 +33,16 @@ public sealed class ZoneReaderTests
         Assert.InRange(Enumerable.Range(0, 1000).Count(i => collection.Documents.Make(i).FindInt64("c") < cut), below - 45, below + 45);
     }
 
+    [Fact]
+    public void Fields_that_some_documents_lack_are_cut_as_they_lie()
+    {
+        // Null is below all numbers and texts.
+        PlanCollection collection = Of("{count: 1000, document: {c: {^optional: {share: 0.5, of: {^choice: {of: [7, x]}}}}}, "
+            + "shardKey: {c: 1}, zones: [{shard: 1, to: 45%}, {shard: 2, from: 45%, to: 70%}, {shard: 3, from: 70%}]}");
+        Assert.Equal([(1, "", "7"), (2, "7", "x"), (3, "x", "")], collection.Zones.Select(zone =>
+            (zone.Shard, $"{zone.From?.First().Value}", $"{zone.To?.First().Value}")));
+    }
+
     [Theory]
     [InlineData("{shard: 1, to: 40%}, {shard: 2, from: 40%}", 2)]
     [InlineData("{shard: 1, to: 60%}, {shard: 2, from: 60%}", 1)]
