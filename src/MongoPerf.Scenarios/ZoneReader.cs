@@ -47,9 +47,12 @@ internal static class ZoneReader
         IReadOnlyList<ScenarioNode> nodes = reader.List("zones");
         if (nodes.Count is 0 or > MostZones)
             throw MappingReader.Wrong(reader.Find("zones")!, $"{what}: zones has {nodes.Count} ranges; allowed: 1 to {MostZones}");
+        // Made once, for all bounds, and only where one is a share.
+        Lazy<IReadOnlyList<BsonValue>>? sample = collection.Count > 0
+            ? new(() => key.SampleOf(collection.Count, collection.Documents)) : null;
         (ScenarioNode Node, ZoneRange Range)[] all =
         [
-            .. nodes.Select((node, i) => (Node: node, Range: Zone(node, $"{what}: zone {i + 1}", key, collection)))
+            .. nodes.Select((node, i) => (Node: node, Range: Zone(node, $"{what}: zone {i + 1}", key, sample)))
                 .Where(static one => one.Range is not null).Select(static one => (one.Node, one.Range!)),
         ];
         (ScenarioNode Node, ZoneRange Range)[] ordered = [.. all.Order(Comparer<(ScenarioNode, ZoneRange Range)>.Create(
@@ -66,8 +69,12 @@ internal static class ZoneReader
         int NumberOf(ScenarioNode node) => nodes.Index().First(one => ReferenceEquals(one.Item, node)).Index + 1;
     }
 
+    /// <param name="node">The range.</param>
+    /// <param name="what">It, in messages.</param>
+    /// <param name="key">The collection's.</param>
+    /// <param name="sample">The key's values in the collection's documents; null where it has no count.</param>
     /// <returns>Null where its ends are shares between which there is no document.</returns>
-    private static ZoneRange? Zone(ScenarioNode node, string what, ShardKey key, PlanCollection collection)
+    private static ZoneRange? Zone(ScenarioNode node, string what, ShardKey key, Lazy<IReadOnlyList<BsonValue>>? sample)
     {
         var reader = new MappingReader(node, what, ScenarioLanguage.Zone);
         reader.Require("shard", "the shard that holds the range, such as shard: 1");
@@ -89,7 +96,7 @@ internal static class ZoneReader
             if (given is ScalarNode scalar)
             {
                 double share = ShareOf(scalar, $"{what}: {name}");
-                return collection.Count > 0 ? (key.PointAt(share, collection.Count, collection.Documents), share)
+                return sample is not null ? (key.PointAt(share, sample.Value), share)
                     : throw MappingReader.Wrong(given, $"{what}: {name} is a share of the documents, but the collection has no count",
                         $"such as {name}: {{{key.FieldNames[0]}: …}}");
             }

@@ -75,14 +75,14 @@ public sealed record ShardKey
     /// <param name="template">Makes the documents.</param>
     public IReadOnlyList<BsonDocument> SplitPoints(int chunks, long documents, DocumentTemplate template)
     {
-        BsonValue[] sample = SampleOf(template, FieldNames[0], documents);
+        IReadOnlyList<BsonValue> sample = SampleOf(documents, template);
         var points = new List<BsonDocument>();
         for (int i = 1; i < chunks; i++)
         {
             object? first = FieldNames[0] == "_id" && template.Ids.AreOrdered(documents) ? template.Ids.Of(PartOf(documents, i, chunks))
                 : template.Find(FieldNames[0]) is IUniform range ? Bounds.Typed(
                     range.Min + PartOf(range.Max - range.Min + 1, i, chunks), sample[0].Type)
-                : sample[PartOf(sample.Length, i, chunks)];
+                : sample[(int)PartOf(sample.Count, i, chunks)];
             points.Add(BsonDocument.Of([(FieldNames[0], first), .. FieldNames.Skip(1).Select(field => (field, (object?)Bounds.Least))]));
         }
 
@@ -93,18 +93,39 @@ public sealed record ShardKey
     /// Where a range key is cut so that about a share of the documents lie below. Documents whose first fields are equal stay together.
     /// </summary>
     /// <param name="share">Between 0 and 1.</param>
+    /// <param name="sample">As <see cref="SampleOf"/> makes it.</param>
+    /// <returns>Its first field; null where all documents lie on one side: above up to a share of one half, otherwise below.</returns>
+    public BsonDocument? PointAt(double share, IReadOnlyList<BsonValue> sample)
+    {
+        double at = share * sample.Count;
+        int place = Math.Min((int)at, sample.Count - 1);
+        (int first, int next) = (place, place + 1);
+        while (first > 0 && IsAlike(first - 1))
+            first--;
+        while (next < sample.Count && IsAlike(next))
+            next++;
+        // Of equal values the nearer end.
+        int cut = at - first <= next - at ? first : next;
+        return cut == 0 || cut == sample.Count ? null : BsonDocument.Of((FieldNames[0], sample[cut]));
+
+        bool IsAlike(int other) => ValueOrder.Instance.Compare(sample[other], sample[place]) == 0;
+    }
+
+    /// <summary>Values of its first field in documents from all over the collection, in order.</summary>
     /// <param name="documents">The documents in the collection at the end, 1 or more.</param>
     /// <param name="template">Makes the documents.</param>
-    /// <returns>Its first field; null where all documents lie on one side: above up to a share of one half, otherwise below.</returns>
-    public BsonDocument? PointAt(double share, long documents, DocumentTemplate template)
+    public IReadOnlyList<BsonValue> SampleOf(long documents, DocumentTemplate template)
     {
-        BsonValue[] sample = SampleOf(template, FieldNames[0], documents);
-        // Of equal values the nearer end.
-        int at = Math.Min((int)(share * sample.Length), sample.Length - 1);
-        int first = Array.FindIndex(sample, one => ValueOrder.Instance.Compare(one, sample[at]) == 0);
-        int next = Array.FindLastIndex(sample, one => ValueOrder.Instance.Compare(one, sample[at]) == 0) + 1;
-        int cut = (share * sample.Length) - first <= next - (share * sample.Length) ? first : next;
-        return cut == 0 || cut == sample.Length ? null : BsonDocument.Of((FieldNames[0], sample[cut]));
+        const int Size = 4096;
+        int count = (int)Math.Clamp(documents, 1, Size);
+        BsonValue missing = BsonDocument.Of(("v", null)).First().Value;
+        // The field alone, where each document has it: documents may be large.
+        (DocumentValue made, string path) = template.Find(FieldNames[0]) is { } value ? (DocumentValue.Of(("v", value)), "v")
+            : (template.Root, FieldNames[0]);
+        return [.. Enumerable.Range(0, count)
+            .Select(i => made.ToDocument(template.ContextOf(PartOf(documents, i, count))).Find(path) is { } found
+                ? new BsonValue(found.Type, found.Bytes.ToArray()) : missing)
+            .Order(ValueOrder.Instance)];
     }
 
     /// <summary>Whether its first field is hashed, so that its chunks are ranges of 64-bit numbers.</summary>
@@ -135,16 +156,6 @@ public sealed record ShardKey
 
     private static Int128 HashAt(BsonDocument bound) => bound.First().Value is { Type: BsonType.Int64 } value ? value.ToInt64()
         : bound.First().Value.Type == BsonType.MinKey ? long.MinValue : (Int128)long.MaxValue + 1;
-
-    /// <summary>Values of a field in documents from all over the collection, in order.</summary>
-    private static BsonValue[] SampleOf(DocumentTemplate template, string field, long documents)
-    {
-        const int Size = 4096;
-        long count = Math.Clamp(documents, 1, Size);
-        BsonValue missing = BsonDocument.Of(("v", null)).First().Value;
-        return [.. Enumerable.Range(0, (int)count)
-            .Select(i => template.Make(PartOf(documents, i, (int)count)).Find(field) ?? missing).Order(ValueOrder.Instance)];
-    }
 
     /// <summary>The key's least or greatest value.</summary>
     /// <param name="bound">One of <see cref="Bounds"/>.</param>

@@ -43,6 +43,15 @@ public sealed class ZoneReaderTests
             (zone.Shard, $"{zone.From?.First().Value}", $"{zone.To?.First().Value}")));
     }
 
+    /// <summary>Otherwise this would make 800 GB of them.</summary>
+    [Fact]
+    public void Documents_are_looked_at_once_and_only_at_their_key()
+    {
+        IEnumerable<string> ranges = Enumerable.Range(20, 1000).Select(i => $"{{shard: 1, from: {i / 20m}%, to: {(i + 1) / 20m}%}}");
+        Assert.InRange(Of($"{{count: 1M, document: {{c: ^number, text: {{^string: 100000}}}}, shardKey: {{c: 1}}, "
+            + $"zones: [{string.Join(", ", ranges)}]}}").Zones.Count, 900, 1000);
+    }
+
     [Theory]
     [InlineData("{shard: 1, to: 40%}, {shard: 2, from: 40%}", 2)]
     [InlineData("{shard: 1, to: 60%}, {shard: 2, from: 60%}", 1)]
