@@ -114,13 +114,13 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
         BsonDocument[] ranges = FindConfig("tags", ("ns", ns)) ?? [];
         if (ranges.Length == 0)
             return (one.FindDocument("key"), []);
-        BsonDocument[] shards = [.. (FindConfig("shards") ?? []).OrderBy(shard => shard.FindString("_id"), StringComparer.Ordinal)];
+        ILookup<string, int> places = (FindConfig("shards") ?? []).OrderBy(shard => shard.FindString("_id"), StringComparer.Ordinal).Index()
+            .SelectMany(shard => (shard.Item.FindDocument("tags") ?? BsonDocument.Empty).Select(tag => tag.Value.ToString()).Distinct()
+                .Select(tag => (Tag: tag, Place: shard.Index + 1)))
+            .ToLookup(one => one.Tag, one => one.Place, StringComparer.Ordinal);
         return (one.FindDocument("key"), [.. ranges.Select(range => new SampledZone(
             range.FindDocument("min") ?? BsonDocument.Empty, range.FindDocument("max") ?? BsonDocument.Empty,
-            [.. shards.Index().Where(shard => HasTag(shard.Item, range.FindString("tag"))).Select(shard => shard.Index + 1)]))]);
-
-        static bool HasTag(BsonDocument shard, string? tag) =>
-            (shard.FindDocument("tags") ?? BsonDocument.Empty).Any(own => own.Value.ToString() == tag);
+            [.. places[range.FindString("tag") ?? ""]]))]);
     }
 
     /// <returns>Null where it can't be read.</returns>

@@ -20,27 +20,31 @@ internal sealed class ZoneWriter(CollectionSample sample)
     {
         if (sample.Zones.Count == 0 || sample.ShardKey is not { } key || !key.Any())
             return [];
-        if (key.First().Value.Type == BsonType.String || sample.Options.Find("timeseries") is not null || sample.Documents.Count == 0)
+        string? whyNot = key.First().Value.Type == BsonType.String ? "zones of a scenario need a shard key whose first field is not hashed"
+            : sample.Options.Find("timeseries") is not null ? "a time series in a scenario has none"
+            : sample.Documents.Count == 0 ? "none of its documents was read" : null;
+        if (whyNot is not null)
         {
-            Notes.Add($"its {sample.Zones.Count:N0} zone ranges: in scenarios they part documents whose shard key is not hashed");
+            Notes.Add($"its zone ranges ({sample.Zones.Count:N0}): {whyNot}");
             return [];
         }
 
-        BsonValue[][] keys = [.. sample.Documents.Select(document => key.Select(field => ValueAt(document, field.Key)).ToArray())];
+        BsonValue[][] keys = [.. sample.Documents.Select(document => key.Select(field => ValueAt(document, field.Key)).ToArray())
+            .Order(Comparer<BsonValue[]>.Create(Compare))];
         var ranges = new List<string>();
         (int parting, int empty, int far) = (0, 0, 0);
         foreach ((int i, SampledZone zone) in sample.Zones.Index())
         {
-            (string from, string to) = (ShareBelow(keys, zone.From), ShareBelow(keys, zone.To));
+            (double from, double to) = (ShareBelow(keys, zone.From), ShareBelow(keys, zone.To));
             if (Parts(zone.From) || Parts(zone.To))
                 parting++;
-            else if (from == to)
+            else if (from >= to)
                 empty++;
             else if (zone.Shards.Count == 0 || zone.Shards[i % zone.Shards.Count] > MostShards || ranges.Count == MostRanges)
                 far++;
             else
-                ranges.Add($"{{shard: {zone.Shards[i % zone.Shards.Count]}{(from == "0" ? "" : $", from: {from}%")}"
-                    + $"{(to == "100" ? "" : $", to: {to}%")}}}");
+                ranges.Add($"{{shard: {zone.Shards[i % zone.Shards.Count]}{(from > 0 ? $", from: {Percent(from)}" : "")}"
+                    + $"{(to < 100 ? $", to: {Percent(to)}" : "")}}}");
         }
 
         Note(parting, "that part documents whose first field of the shard key is the same");
@@ -57,31 +61,35 @@ internal sealed class ZoneWriter(CollectionSample sample)
         }
     }
 
+    private static string Percent(double share) => $"{share.ToString("0.##", CultureInfo.InvariantCulture)}%";
+
     /// <summary>In percent, to two places.</summary>
-    private static string ShareBelow(BsonValue[][] keys, BsonDocument bound)
+    /// <param name="keys">In order.</param>
+    /// <param name="bound">A whole key.</param>
+    private static double ShareBelow(BsonValue[][] keys, BsonDocument bound)
     {
         BsonValue[] values = [.. bound.Select(field => field.Value)];
-        double share = (double)keys.Count(key => IsBelow(key, values)) / keys.Length;
-        return Math.Round(100 * share, 2).ToString("0.##", CultureInfo.InvariantCulture);
-    }
-
-    private static bool IsBelow(BsonValue[] key, BsonValue[] bound)
-    {
-        for (int i = 0; i < Math.Min(key.Length, bound.Length); i++)
+        (int low, int high) = (0, keys.Length);
+        while (low < high)
         {
-            int order = bound[i].Type is BsonType.MinKey ? 1 : bound[i].Type is BsonType.MaxKey ? -1
-                : ValueOrder.Instance.Compare(key[i], bound[i]);
-            if (order != 0)
-                return order < 0;
+            int middle = (low + high) / 2;
+            if (Compare(keys[middle], values) < 0)
+                low = middle + 1;
+            else
+                high = middle;
         }
 
-        return false;
+        return Math.Round(100.0 * low / keys.Length, 2);
     }
+
+    /// <summary>By the fields that both have.</summary>
+    private static int Compare(BsonValue[] one, BsonValue[] other) =>
+        one.Zip(other, ValueOrder.Instance.Compare).FirstOrDefault(order => order != 0);
 
     /// <summary>A bound that lies within documents of one first field.</summary>
     private static bool Parts(BsonDocument bound) =>
         bound.Skip(1).Any(field => field.Value.Type is not (BsonType.MinKey or BsonType.MaxKey));
 
     private static BsonValue ValueAt(BsonDocument document, string path) =>
-        document.Find(path) ?? BsonDocument.Of(("v", null)).First().Value;
+        document.Find(path) ?? new BsonValue(BsonType.Null, default);
 }

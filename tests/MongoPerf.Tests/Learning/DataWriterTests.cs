@@ -287,12 +287,33 @@ public sealed class DataWriterTests
             ShardKey = BsonDocument.Of(("state", "hashed")),
             Zones = [new SampledZone(BsonDocument.Of(("state", 5L)), BsonDocument.Of(("state", 6L)), [1])],
         };
-        Assert.Contains("not learned: its 1 zone ranges: in scenarios", Text(sample), StringComparison.Ordinal);
+        Assert.Contains("not learned: its zone ranges (1): zones of a scenario need a shard key whose first field is not hashed",
+            Text(sample), StringComparison.Ordinal);
         Assert.Contains("not learned: zone ranges beyond 1,000, or beyond 64 shards, or of zones without a shard: 1", Text(sample with
         {
             ShardKey = BsonDocument.Of(("serial", 1)),
             Zones = [new SampledZone(BsonDocument.Of(("serial", 1100)), BsonDocument.Of(("serial", 1200)), [])],
         }), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Zones_lie_in_the_order_of_the_server_and_those_that_end_before_they_begin_are_told()
+    {
+        CollectionSample sample = Sample(i => i % 4 == 0 ? BsonDocument.Of(("_id", i)) : BsonDocument.Of(("_id", i), ("k", i % 4 == 1
+            ? $"t{i:000}" : i))) with
+        {
+            ShardKey = BsonDocument.Of(("k", 1)),
+            Zones = [Zone(new BsonValue(BsonType.MinKey, default), 0, 1), Zone(0, "t", 2), Zone("t", 0, 3), Zone("u", "t", 4)],
+        };
+        string text = Text(sample);
+        // Documents without the key, numbers, texts.
+        Assert.Contains("    zones:\n      - {shard: 1, to: 25%}\n      - {shard: 2, from: 25%, to: 75%}\n\n", text,
+            StringComparison.Ordinal);
+        Assert.Contains("not learned: zone ranges in which no document was found: 2", text, StringComparison.Ordinal);
+        ScenarioTexts.Plan(text);
+
+        static SampledZone Zone(object from, object to, int shard) =>
+            new(BsonDocument.Of(("k", from)), BsonDocument.Of(("k", to)), [shard]);
     }
 
     private static BsonDocument[] Orders { get; } = [.. Enumerable.Range(0, Documents).Select(Order)];

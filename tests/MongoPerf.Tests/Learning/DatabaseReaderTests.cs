@@ -44,6 +44,29 @@ public sealed class DatabaseReaderTests : IDisposable
             Assert.Throws<WireProtocolException>(() => Reader(connection, 60).Read("shop")).Message, StringComparison.Ordinal);
     }
 
+    [Fact]
+    public void Shards_of_a_zone_are_numbered_by_their_names_whatever_else_a_router_says()
+    {
+        using var mongos = new FakeMongos();
+        mongos.Documents["shop.$cmd"] = [BsonDocument.Of(("name", "orders"))];
+        mongos.Documents["config.collections"] = [BsonDocument.Of(("_id", "shop.orders"), ("key", BsonDocument.Of(("k", 1))))];
+        mongos.Documents["config.shards"] =
+        [
+            BsonDocument.Of(("_id", "s2"), ("tags", new object[] { "eu", "eu", 5 })), BsonDocument.Of(("_id", "s0")),
+            BsonDocument.Of(("_id", "s1"), ("tags", new object[] { "us", "eu" })), BsonDocument.Of(("tags", "none")),
+        ];
+        mongos.Documents["config.tags"] =
+        [
+            BsonDocument.Of(("tag", "eu"), ("min", BsonDocument.Of(("k", 1))), ("max", BsonDocument.Of(("k", 2)))),
+            BsonDocument.Of(("tag", "us")), BsonDocument.Of(("tag", "asia")), BsonDocument.Of(("min", 5)),
+        ];
+        using MongoConnection connection = MongoConnection.Open(mongos.Address, ConnectionSettings.Default);
+        CollectionSample orders = Assert.Single(Reader(connection, 60).Read("shop").Collections);
+        // The one without a name comes first.
+        Assert.Equal(["3,4", "3", "", ""], orders.Zones.Select(zone => string.Join(',', zone.Shards)));
+        Assert.Equal((2, 0), ((int)orders.Zones[0].To.FindInt64("k")!, orders.Zones[1].To.Count()));
+    }
+
     private static BsonDocument Batch(long id, params string[] names) => BsonDocument.Of(("cursor", BsonDocument.Of(
         ("id", id), ("ns", "shop.c"), ("firstBatch", names.Select(name => BsonDocument.Of(("name", name))).ToArray()),
         ("nextBatch", Array.Empty<object>()))), ("ok", 1.0));
