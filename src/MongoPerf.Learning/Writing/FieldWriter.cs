@@ -98,18 +98,26 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
         string OfLength(string length) => $"{{^array: {{length: {length}, of: {of}}}}}";
     }
 
+    /// <summary>Documents of the field are GeoJSON whose coordinates are others in the file, which has points and polygons.</summary>
+    public static bool HasOtherPlaces(FieldStatistics field) => FormsOf(field) is { Length: > 0 } forms
+        && !forms.All(form => form == "Polygon") && !(forms.All(form => form == "Point") && field.Fields[1].Pair is not null);
+
+    /// <summary>The forms of GeoJSON that its documents have; empty where they are something else.</summary>
+    private static string[] FormsOf(FieldStatistics field) =>
+        field.Fields is [{ Name: "type" } type, { Name: "coordinates" } coordinates]
+            && type.Values.TryGetValue(BsonType.String, out ValueStatistics? kinds) && coordinates.IsOnly(BsonType.Array)
+            && kinds.Values.Select(one => one.Key.ToString()).ToArray() is var found
+            && found.All(kind => kind is "Point" or "Polygon" || Shapes.Contains(kind)) ? found : [];
+
     /// <summary>GeoJSON keeps its form, which an index needs; where the places are is told by the rectangle around them.</summary>
     private string? Place(FieldStatistics field)
     {
-        if (field.Fields is not [{ Name: "type" } type, { Name: "coordinates" } coordinates]
-            || !type.Values.TryGetValue(BsonType.String, out ValueStatistics? kinds) || !coordinates.IsOnly(BsonType.Array))
-            return null;
-        string[] found = [.. kinds.Values.Select(one => one.Key.ToString())];
-        if (found.Length == 0 || !found.All(kind => kind is "Point" or "Polygon" || Shapes.Contains(kind)))
+        string[] found = FormsOf(field);
+        if (found.Length == 0)
             return null;
         if (found.FirstOrDefault(Shapes.Contains) is { } shape)
             Notes.Add($"{names.Path(field.Path)} has places of the form {shape}, which are points here");
-        FieldStatistics? at = coordinates;
+        FieldStatistics? at = field.Fields[1];
         while (at is { Pair: null })
             at = at.Elements;
         string within = at?.Pair is var (longitudes, latitudes)

@@ -114,7 +114,7 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
         var writer = new ValidatorWriter(root, names, values);
         string? text = writer.Of(validator);
         if (text is null)
-            Notes.Add("its validator, of which no more than values can be said, or what documents don't keep");
+            Notes.Add("its validator: all of it is values of the data, or what documents that were read don't meet");
         else if (writer.LeftOut is { Length: > 0 } left)
             Notes.Add($"of its validator: {left}");
         if (text is null)

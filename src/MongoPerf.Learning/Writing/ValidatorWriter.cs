@@ -84,7 +84,9 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
 
     private string? Schema(BsonDocument schema, FieldStatistics at, int level)
     {
-        bool isClosed = schema.Find("additionalProperties") is { Type: BsonType.Boolean } more && !more.ToBoolean();
+        bool isToBeClosed = schema.Find("additionalProperties") is { Type: BsonType.Boolean } more && !more.ToBoolean();
+        bool isOther = FieldWriter.HasOtherPlaces(at);
+        bool isClosed = isToBeClosed && !isOther && HasAllNames(schema.FindDocument("properties"), at);
         var parts = new List<string>();
         foreach ((string key, BsonValue value) in schema)
         {
@@ -92,17 +94,18 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
             {
                 "bsonType" or "type" => TypesOf(at, value),
                 "required" when value.Type == BsonType.Array => Required(value, at),
-                "properties" when value.Type == BsonType.Document => Properties(value.ToDocument(), at, isClosed, level),
+                "properties" when value.Type == BsonType.Document && !isOther => Properties(value.ToDocument(), at, isClosed, level),
                 "items" when value.Type == BsonType.Document => at.Elements is null ? null
                     : Schema(value.ToDocument(), at.Elements, level + 1),
-                "additionalProperties" when isClosed => Closed(schema.FindDocument("properties"), at),
+                "additionalProperties" when isClosed => "false",
                 "enum" when value.Type == BsonType.Array => Listed(at, value),
                 _ => null,
             };
             if (text is not null)
                 parts.Add($"{key}: {text}");
             // Titles check nothing, and what lies within others is told there.
-            else if (key is not ("title" or "description" or "properties" or "items") && (key != "additionalProperties" || isClosed))
+            else if (key is not ("title" or "description" or "items") && (key != "properties" || isOther)
+                && (key != "additionalProperties" || isToBeClosed))
                 LeaveOut(key);
         }
 
@@ -136,10 +139,10 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
         return parts.Count == 0 ? null : $"{{{string.Join(", ", parts)}}}";
     }
 
-    /// <summary>Where all fields of the file are named.</summary>
-    private static string? Closed(BsonDocument? properties, FieldStatistics at) =>
-        properties is not null && at.Map is null && properties.All(one => IsName(one.Key))
-            && at.Fields.All(field => properties.Any(one => one.Key == field.Name)) ? "false" : null;
+    /// <summary>All fields of the file are named, and no name is data.</summary>
+    private static bool HasAllNames(BsonDocument? properties, FieldStatistics at) =>
+        properties is not null && at.Map is null && properties.All(one => IsName(one.Key) && !at.OddNames.Contains(one.Key))
+            && at.Fields.All(field => properties.Any(one => one.Key == field.Name));
 
     /// <summary>A name that is no data, and that a scenario may have.</summary>
     private static bool IsName(string name) => name.Length > 0 && name[0] is not ('^' or '$') && !FieldStatistics.IsDatum(name)
@@ -177,7 +180,7 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
         FieldStatistics? at = root;
         foreach (string step in path.Split('.'))
         {
-            at = at is null || (at != root && !(at.IsAlways && at.IsOnly(BsonType.Document))) ? null
+            at = at is null || FieldWriter.HasOtherPlaces(at) || (at != root && !(at.IsAlways && at.IsOnly(BsonType.Document))) ? null
                 : at.Fields.FirstOrDefault(field => field.Name == step);
         }
 

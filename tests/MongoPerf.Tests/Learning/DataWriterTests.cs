@@ -316,6 +316,34 @@ public sealed class DataWriterTests
             new(BsonDocument.Of(("k", from)), BsonDocument.Of(("k", to)), [shard]);
     }
 
+    [Fact]
+    public void A_validator_demands_nothing_of_places_that_become_points_and_names_no_ids()
+    {
+        CollectionSample sample = Sample(i => BsonDocument.Of(("_id", i),
+            ("way", BsonDocument.Of(("type", "LineString"), ("coordinates", new object[] { Place(i), Place(i + 1) }))),
+            ("perYear", BsonDocument.Of(($"{1900 + (i % 90)}", i))))) with
+        {
+            Options = BsonDocument.Of(("validator", ExtendedJson.Parse("""
+                {"$jsonSchema": {"required": ["way"], "properties": {
+                    "way": {"required": ["type", "coordinates"], "additionalProperties": false, "properties": {
+                        "type": {"enum": ["LineString"]},
+                        "coordinates": {"bsonType": "array", "items": {"bsonType": "array", "items": {"bsonType": "double"}}}}},
+                    "perYear": {"bsonType": "object", "additionalProperties": false, "properties": {"1984": {}, "1985": {}}}}},
+                 "way.coordinates": {"$type": "array"}}
+                """))),
+        };
+        string text = Text(sample);
+        Assert.DoesNotContain("1984", text, StringComparison.Ordinal);
+        Assert.Contains("not learned: of its validator: $type, additionalProperties (2 times), properties\n", text,
+            StringComparison.Ordinal);
+        Assert.Equal("{\"$jsonSchema\": {\"required\": [\"way\"], \"properties\": {"
+            + "\"way\": {\"required\": [\"type\", \"coordinates\"]}, "
+            + "\"perYear\": {\"bsonType\": \"object\"}}}}",
+            ExtendedJson.Write(ScenarioTexts.Plan(text).Collections.Single().Options!.FindDocument("validator")!.Bytes));
+
+        static object Place(int i) => new object[] { 8.5 + (i / 1000.0), 47.5 - (i / 1000.0) };
+    }
+
     private static BsonDocument[] Orders { get; } = [.. Enumerable.Range(0, Documents).Select(Order)];
 
     private static BsonDocument Order(int i) => BsonDocument.Of(
