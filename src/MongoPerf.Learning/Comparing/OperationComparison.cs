@@ -26,7 +26,7 @@ public static class OperationComparison
         foreach ((LearnedOperation seen, string name) in operations)
         {
             MeasuredOperation? measured = run.TryGetValue(name, out MeasuredOperation found) ? found : null;
-            yield return new(name, "per second", seen.Count / mix.Seconds, measured?.Rate ?? 0, RateLimit(seen.Count));
+            yield return new(name, "per second", seen.Count / mix.Seconds, measured?.Rate, RateLimit(seen.Count));
             if (seen.Latency is { } latency && measured is { P99: { } p99 })
                 yield return new(name, "p99 (µs)", latency.P99, p99,
                     hasPreciseTimes && seen.Count >= LeastForP99 ? Deviation.OfRates : null);

@@ -20,10 +20,22 @@ public sealed class OperationComparisonTests
     public void The_p99_of_few_operations_is_only_told(int count, bool isWithin) =>
         Assert.Equal(isWithin, Compare(count, count / 10.0, 300).Single(one => one.What == "p99 (µs)").IsWithin);
 
-    private static List<Deviation> Compare(int count, double rate, double p99)
+    [Theory]
+    [InlineData(1)]
+    [InlineData(10_000)]
+    public void An_operation_that_a_run_does_not_have_deviates_however_rare_it_is(int count)
+    {
+        Deviation only = Compare(count, new Dictionary<string, MeasuredOperation>()).Single();
+        Assert.Equal((null, false), (only.Scenario, only.IsWithin));
+    }
+
+    private static List<Deviation> Compare(int count, double rate, double p99) =>
+        Compare(count, new Dictionary<string, MeasuredOperation> { ["find orders"] = new(rate, p99, null) });
+
+    private static List<Deviation> Compare(int count, Dictionary<string, MeasuredOperation> run)
     {
         var operation = new LearnedOperation("shop", "orders", "find", count) { Latency = new ObservedLatency(50, 90, 100) };
         return [.. OperationComparison.Of(new OperationMix([operation], 10, [], []), [(operation, "find orders")], hasPreciseTimes: true,
-            new Dictionary<string, MeasuredOperation> { ["find orders"] = new(rate, p99, null) })];
+            run)];
     }
 }
