@@ -79,6 +79,15 @@ public static class SizeReader
         return used.Count == 0 ? null : used;
     }
 
-    private static Dictionary<string, long> ReadIndexes(BsonDocument stats) =>
-        (stats.FindDocument("indexSizes") ?? BsonDocument.Empty).ToDictionary(index => index.Key, index => index.Value.ToInt64());
+    private static Dictionary<string, long> ReadIndexes(BsonDocument stats)
+    {
+        var sizes = new Dictionary<string, long>();
+        foreach ((string name, BsonValue bytes) in stats.FindDocument("indexSizes") ?? BsonDocument.Empty)
+        {
+            if (bytes.IsNumber)
+                sizes[name] = bytes.ToInt64();
+        }
+
+        return sizes;
+    }
 }

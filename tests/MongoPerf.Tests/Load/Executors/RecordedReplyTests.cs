@@ -179,6 +179,15 @@ public sealed class RecordedReplyTests
         Assert.Empty(sizes.Indexes);
     }
 
+    [Fact]
+    public void Sizes_that_are_no_numbers_or_come_twice_are_no_failure()
+    {
+        var indexes = BsonDocument.Of(("a", 1), ("a", 2), ("b", "many"));
+        SizeResult sizes = SizeReader.Read(BsonDocument.Of(("indexSizes", indexes), ("indexDetails", BsonDocument.Of(("a", 5)))), 0);
+        Assert.Equal([("a", 2L)], sizes.Indexes.Select(one => (one.Key, one.Value)));
+        Assert.Null(sizes.UsedIndexBytes);
+    }
+
     private static (bool IsOk, int Documents, long CursorId) Cursor(int index)
     {
         CursorReply reply = CursorReply.Parse(LyingServer.Message(Reply("find_getMore_killCursors.json", index), RequestId));
