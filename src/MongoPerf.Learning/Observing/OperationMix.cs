@@ -14,7 +14,7 @@ public sealed record OperationMix(
     public string Source { get; init; } = "";
 
     /// <summary>
-    /// The most operations that were under way at once, or the connections that had some, whichever is known; at least 1.
+    /// How many connections were in use on average; where the source doesn't tell, the most operations under way at once. At least 1.
     /// </summary>
     public int Connections { get; init; } = 1;
 
