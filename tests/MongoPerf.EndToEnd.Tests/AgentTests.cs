@@ -264,9 +264,9 @@ public sealed class AgentTests(TestServers servers) : IDisposable
             Assert.StartsWith("partial: ben is missing", partial.Run.StoppedBecause, StringComparison.Ordinal);
         }
 
-        Write(file.Request(1, 100, Ping()), "ben");
+        Write(file.Request(1, 100, Ping()), "carl");
         Refuses(Agent("anna"), "recorded.bin: files are opened", "--files DIR");
-        Refuses(Agent("ben", "--files", FilesOf("ben")), "is not the recording of the plan: it has another SHA-256");
+        Refuses(Agent("carl", "--files", FilesOf("carl")), "is not the recording of the plan: it has another SHA-256");
 
         Start([.. replay, "--dependencies"]).WaitForEnd().Expect(2).Says("--dependencies does not apply with --agents");
         Start([.. replay, "--yes-write-to", "shop.*"]).WaitForEnd().Expect(2).Says("each agent confirms what it may write: --may-write");
