@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace MongoPerf.Traffic.Proxying;
 
 /// <summary>
@@ -15,7 +13,7 @@ internal sealed class RecordedStream(TrafficRecorder recorder, long connection, 
     /// <summary>Most replies come with a single call into this.</summary>
     private const int LeastRoom = BlockBytes / 2;
 
-    private byte[] _block = ArrayPool<byte>.Shared.Rent(BlockBytes);
+    private byte[] _block = recorder.Blocks.Rent(BlockBytes);
     private int _filled;
 
     /// <summary>Where to receive the next piece.</summary>
@@ -25,10 +23,11 @@ internal sealed class RecordedStream(TrafficRecorder recorder, long connection, 
         {
             if (_block.Length - _filled < LeastRoom)
             {
+                // Where there is no memory for it, the block stays this stream's, and is given back once.
+                byte[] next = recorder.Blocks.Rent(BlockBytes);
                 // Only now: what was added last has been sent on from the block.
-                recorder.TakeBack(_block);
-                _block = ArrayPool<byte>.Shared.Rent(BlockBytes);
-                _filled = 0;
+                recorder.TakeBack(_block, _filled);
+                (_block, _filled) = (next, 0);
             }
 
             return _block.AsSpan(_filled);
@@ -48,5 +47,5 @@ internal sealed class RecordedStream(TrafficRecorder recorder, long connection, 
     }
 
     /// <summary>Gives the last block back. Once, when nothing reads from it any more but the recorder.</summary>
-    public void Dispose() => recorder.TakeBack(_block);
+    public void Dispose() => recorder.TakeBack(_block, _filled);
 }

@@ -14,7 +14,7 @@ namespace MongoPerf.Traffic.Proxying;
 /// </remarks>
 public sealed class TrafficRecorder : IDisposable
 {
-    /// <summary>Bytes that wait to be written.</summary>
+    /// <summary>Bytes that wait to be written, and those of their blocks that nothing was received into.</summary>
     private const long MostPending = 256L << 20;
 
     /// <summary>What a piece takes beside its bytes, about: clients may send one byte at a time.</summary>
@@ -68,6 +68,9 @@ public sealed class TrafficRecorder : IDisposable
     /// <summary>Requests in a protocol before OP_MSG, which are left out. Handshakes and logins, which always are, do not count.</summary>
     public long Legacy => _writer.Legacy;
 
+    /// <summary>Where blocks come from; another pool in tests.</summary>
+    internal ArrayPool<byte> Blocks { get; init; } = ArrayPool<byte>.Shared;
+
     /// <summary>A connection has ended: what was begun on it will not be whole.</summary>
     /// <param name="connection">Its number.</param>
     public void End(long connection) => Enqueue(new Piece(connection, false, 0, [], 0, 0));
@@ -76,21 +79,21 @@ public sealed class TrafficRecorder : IDisposable
     /// <returns>False when it records no longer.</returns>
     internal bool TryAdd(long connection, bool isRequest, byte[] block, int start, int length)
     {
-        if (_isStopped)
+        if (!TryHold(length))
             return false;
-        if (Interlocked.Add(ref _pending, length + PieceBytes) > _mostPending)
-        {
-            Stop("it falls behind");
-            return false;
-        }
-
         long microseconds = Stopwatch.GetElapsedTime(_start).Ticks / TimeSpan.TicksPerMicrosecond;
         Enqueue(new Piece(connection, isRequest, microseconds, block, start, length));
         return true;
     }
 
     /// <summary>Takes a block whose pieces have all been added: it goes back to the pool once they are written.</summary>
-    internal void TakeBack(byte[] block) => Enqueue(new Piece(0, false, 0, block, 0, 0));
+    /// <param name="block">Rented from <see cref="Blocks"/>.</param>
+    /// <param name="filled">Its bytes that are in pieces. The others wait with them: of short connections they are most.</param>
+    internal void TakeBack(byte[] block, int filled)
+    {
+        if (TryHold(block.Length - filled))
+            Enqueue(new Piece(0, false, 0, block, filled, 0));
+    }
 
     /// <summary>Writes what has come, and closes the file. By one thread, when no other one adds to it.</summary>
     public void Dispose()
@@ -131,6 +134,19 @@ public sealed class TrafficRecorder : IDisposable
             sum += bytes[at];
         return sum;
     }
+
+    /// <returns>False when it records no longer.</returns>
+    private bool TryHold(int bytes)
+    {
+        if (_isStopped)
+            return false;
+        if (Interlocked.Add(ref _pending, bytes + PieceBytes) <= _mostPending)
+            return true;
+        Stop("it falls behind");
+        return false;
+    }
+
+    private void LetGo(int bytes) => Interlocked.Add(ref _pending, -bytes - PieceBytes);
 
     private void Enqueue(in Piece piece)
     {
@@ -194,11 +210,12 @@ public sealed class TrafficRecorder : IDisposable
                 ReadOnlySpan<byte> bytes = piece.Block.AsSpan(piece.Start, piece.Length);
                 _ = Fetch(bytes);
                 _writer.Add(piece.Connection, piece.IsRequest, piece.Microseconds, bytes);
-                Interlocked.Add(ref _pending, -piece.Length - PieceBytes);
+                LetGo(piece.Length);
             }
             else if (piece.Block.Length > 0)
             {
-                ArrayPool<byte>.Shared.Return(piece.Block);
+                Blocks.Return(piece.Block);
+                LetGo(piece.Block.Length - piece.Start);
             }
             else
             {
@@ -209,6 +226,8 @@ public sealed class TrafficRecorder : IDisposable
         return wrote;
     }
 
-    /// <summary>What one side has sent; without bytes, a block that is given back, or, without one, a connection's end.</summary>
+    /// <summary>
+    /// What one side has sent; without bytes, a block that is given back, filled up to its start, or, without one, a connection's end.
+    /// </summary>
     private readonly record struct Piece(long Connection, bool IsRequest, long Microseconds, byte[] Block, int Start, int Length);
 }
