@@ -165,7 +165,7 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
         // Two clients send 10 requests in 1.6 s; for 12 in a second they need 0.83 s, and the second one begins half a second later.
         string[] twice = ["replay", Path.Combine(_runs.Path, "recorded.bin"), "--uri", servers["embedded"].Uri, "--out", _runs.Path,
             "--copies", "2"];
-        Assert.Contains("--rate: the recording has 6.234 requests per second; allowed: 0.001 to 1000 times as many",
+        Assert.Contains("--rate: 2 copies of the recording have 6.234 requests per second; allowed: 0.001 to 1000 times as many",
             ProgramRun.Run([.. twice, "--rate", "7k"]).Expect(2).Errors, StringComparison.Ordinal);
         ProgramRun.Run([.. twice, "--rate", "12"]).Expect(0);
         using var copied = StoredRun.Open(Path.Combine(_runs.Path, _runs.Ids[^1]));

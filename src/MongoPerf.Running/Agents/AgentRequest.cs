@@ -47,15 +47,16 @@ public sealed record AgentRequest(
         if (uri == stored && Uri is null)
             RequireHarmless(ServerUri.Parse(stored));
         ReplayScript? replayed = settings.Plan.Recording is null ? null : RecordedPlan.ReadPart(settings.Plan, claim.Part, Files);
-        // Which databases it writes, a recording says itself.
-        string database = replayed?.Database ?? Names.Database(settings.Data.Database);
+        if (replayed is null)
+            Names.Database(settings.Data.Database);
         ReadPlan plan = replayed is null ? StoredPlan.Read(settings, claim.Seed, Files)
             : RecordedPlan.Of(settings.Plan.Name, settings.Plan.Description, replayed);
         if (PlanDivision.FindFault(plan.Plan, claim.Part.Count) is { } fault)
             throw new UserException(ExitCode.WrongUsage, fault);
         var request = new RunRequest
         {
-            Settings = settings with { Data = settings.Data with { Database = database } },
+            // Which databases it uses, a recording says itself.
+            Settings = replayed is null ? settings : settings with { Data = RecordedPlan.DataOf(replayed) },
             Plan = plan with { Changes = settings.Plan.Changes, Set = settings.Plan.Set },
             ReadPlan = seed => replayed is null ? StoredPlan.Read(settings, seed, Files) : plan,
             Engine = replayed is null ? null : new ReplayEngine(replayed),

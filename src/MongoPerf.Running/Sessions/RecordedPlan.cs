@@ -18,10 +18,8 @@ public static class RecordedPlan
     /// <param name="name">The plan's.</param>
     /// <param name="description">The plan's.</param>
     /// <param name="script">What is replayed, all of it or a part.</param>
-    /// <exception cref="UserException">Its rate is one that it can't have (2).</exception>
     public static ReadPlan Of(string name, string description, ReplayScript script)
     {
-        RequireSpeed(script);
         int loops = script.Settings.Loops;
         Phase[] phases =
         [
@@ -35,11 +33,30 @@ public static class RecordedPlan
         return new ReadPlan(new Plan(name, description, [new PlanRound([], phases)]), null, null, [], [], []);
     }
 
+    /// <summary>Refuses what no replay can do, whoever asks for it.</summary>
+    /// <exception cref="UserException">Copies would write, or the recording can't have the rate (2).</exception>
+    public static void Require(ReplayScript script)
+    {
+        if (script.Settings.Copies > 1 && script.Writes.Count > 0)
+            throw new UserException(ExitCode.WrongUsage, "--copies: the recording writes, and copies would write the same documents",
+                "leave writes out with --only reads; --speed and --rate replay them faster");
+        if (script.Settings.Rate is not { } rate || script.Speed is >= ReplaySettings.LeastSpeed and <= ReplaySettings.MostSpeed)
+            return;
+        string own = script.Seconds == 0 ? "all requests of the recording came at once"
+            : (script.Settings.Copies == 1 ? "the recording has" : $"{script.Settings.Copies} copies of the recording have")
+                + $" {(rate / script.Speed).ToString("0.###", CultureInfo.InvariantCulture)} requests per second";
+        throw new UserException(ExitCode.WrongUsage, $"--rate: {own}; allowed: "
+            + (script.Seconds == 0 ? "no rate" : $"{ReplaySettings.LeastSpeed} to {ReplaySettings.MostSpeed} times as many"));
+    }
+
+    /// <summary>The data of its runs: what the target holds, which no run creates.</summary>
+    public static DataSettings DataOf(ReplayScript script) => new() { Database = script.Database, IsExisting = true };
+
     /// <summary>What one of several agents replays of a plan that somebody else wrote; the recording is a file of its own.</summary>
     /// <param name="plan">The plan.</param>
     /// <param name="part">The agent's.</param>
     /// <param name="files">Where it may be.</param>
-    /// <exception cref="UserException">It is not there, or not the same, or the plan is no replay (2).</exception>
+    /// <exception cref="UserException">It is not there, or not the same, or the plan is no replay that can be made (2).</exception>
     public static ReplayScript ReadPart(PlanSettings plan, ClientPart part, FilesFolder files)
     {
         if (plan is not { Recording: { } path, Replay: { IsSound: true, KeepsDependencies: false, Hash: { } hash } settings })
@@ -52,7 +69,9 @@ public static class RecordedPlan
             if (recording.Hash() != hash)
                 throw new UserException(ExitCode.WrongUsage, $"{recording.Path} is not the recording of the plan: it has another SHA-256",
                     "copy the file that 'replay' was called with");
-            return ReplayScriptReader.Read(recording, settings).Divide(part.Count)[part.Number - 1];
+            ReplayScript script = ReplayScriptReader.Read(recording, settings);
+            Require(script);
+            return script.Divide(part.Count)[part.Number - 1];
         }
         catch
         {
@@ -71,15 +90,5 @@ public static class RecordedPlan
         {
             throw new UserException(ExitCode.WrongUsage, e.Message, files.Hint);
         }
-    }
-
-    private static void RequireSpeed(ReplayScript script)
-    {
-        if (script.Settings.Rate is not { } rate || script.Speed is >= ReplaySettings.LeastSpeed and <= ReplaySettings.MostSpeed)
-            return;
-        string own = script.Seconds == 0 ? "all requests of the recording came at once"
-            : $"the recording has {(rate / script.Speed).ToString("0.###", CultureInfo.InvariantCulture)} requests per second";
-        throw new UserException(ExitCode.WrongUsage, $"--rate: {own}; allowed: "
-            + (script.Seconds == 0 ? "no rate" : $"{ReplaySettings.LeastSpeed} to {ReplaySettings.MostSpeed} times as many"));
     }
 }

@@ -112,6 +112,7 @@ internal sealed class ReplayCommand
             ResolutionMicroseconds = recording.ResolutionMicroseconds, Hash = clients is null ? null : recording.Hash(),
         });
         RequireMet(script);
+        RecordedPlan.Require(script);
         string about = Describe(script);
         if (!parsed.GetValue(_shared.Quiet))
             Console.Error.WriteLine($"{recording.Path}: {about}");
@@ -161,8 +162,8 @@ internal sealed class ReplayCommand
     {
         double share = parts.Max(part => part.Count) / (double)parts.Sum(part => part.Count);
         if (share * parts.Count > MostUneven)
-            Console.Error.WriteLine($"note: one of the {parts.Count} agents replays {Units.Percent(share)} of the requests, as connections "
-                + "that share cursors, transactions or ids stay together");
+            Console.Error.WriteLine($"note: one of the {parts.Count} agents replays {Units.Percent(share)} of the requests: no connection "
+                + "is divided, and those that share cursors, transactions or ids stay together");
     }
 
     private RunRequest Make(
@@ -180,7 +181,7 @@ internal sealed class ReplayCommand
             {
                 Deployment = deployment.Settings,
                 Engine = EngineSettings.Wire,
-                Data = new DataSettings { Database = script.Database, IsExisting = true },
+                Data = RecordedPlan.DataOf(script),
                 Plan = new PlanSettings
                 {
                     Name = read.Plan.Name,
@@ -250,9 +251,6 @@ internal sealed class ReplayCommand
         if (script.Settings.Databases.Keys.FirstOrDefault(name => !script.RecordedDatabases.Contains(name)) is { } unknown)
             throw new UserException(ExitCode.WrongUsage, $"--database: the recording has no request to '{unknown}'; "
                 + $"it has some to {string.Join(", ", script.RecordedDatabases)}", NearestName.Hint(unknown, script.RecordedDatabases));
-        if (script.Settings.Copies > 1 && script.Writes.Count > 0)
-            throw new UserException(ExitCode.WrongUsage, "--copies: the recording writes, and copies would write the same documents",
-                "leave writes out with --only reads; --speed and --rate replay them faster");
     }
 
     private Dictionary<string, string> Databases(ParseResult parsed)
