@@ -10,7 +10,9 @@ namespace MongoPerf.Reports.Comparison;
 /// <param name="Replies">With both times; those of requests that led to the same, error or none.</param>
 /// <param name="Recorded">Microseconds.</param>
 /// <param name="Replayed">Microseconds, of service times.</param>
-/// <param name="Resolution">What the recorded time may be off by, both ways, microseconds: servers record whole milliseconds.</param>
+/// <param name="Resolution">
+/// What the recorded time may be off by, both ways, microseconds: servers record whole milliseconds. 0 where that is not known.
+/// </param>
 public sealed record RecordedTime(
     string Phase, string Operation, int Percentile, long Replies, double Recorded, double Replayed, double Resolution)
 {
@@ -24,7 +26,7 @@ public sealed record RecordedTime(
     public Outcome Outcome(double threshold)
     {
         double slowest = Recorded * (1 + threshold), fastest = Recorded / (1 + threshold);
-        return !IsEnough ? Comparison.Outcome.Undecided
+        return !IsEnough || (Resolution == 0 && Ratio is null) ? Comparison.Outcome.Undecided
             : Replayed > Math.Max(slowest, Recorded + Resolution) ? Comparison.Outcome.Slower
             : Replayed < Math.Min(fastest, Recorded - Resolution) ? Comparison.Outcome.Faster
             : Replayed >= fastest && Replayed <= slowest && Recorded + Resolution <= slowest ? Comparison.Outcome.Equivalent
