@@ -214,6 +214,9 @@ public sealed class ReplayScript
         {
             if (Requests[request].After is >= 0 and var earlier)
                 Link(request, earlier);
+            // In a transaction it may be another statement that comes last before it.
+            if (Requests[request].Uses is >= 0 and var used)
+                Link(request, openers[used]);
             (int first, int end) = PriorsOf(request);
             for (int i = first; i < end; i++)
             {

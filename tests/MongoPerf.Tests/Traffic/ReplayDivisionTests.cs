@@ -121,7 +121,7 @@ public sealed class ReplayDivisionTests : IDisposable
             ObjectId made = new(7, (ulong)number);
             BsonDocument session = BsonDocument.Of(
                 ("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. BitConverter.GetBytes((long)number), .. new byte[8]])));
-            switch (random.Next(4))
+            switch (random.Next(5))
             {
                 case 0:
                     file.Exchange(connection, 3 * number, Find(("filter", BsonDocument.Empty)), Cursor(number))
@@ -138,6 +138,12 @@ public sealed class ReplayDivisionTests : IDisposable
                     file.Exchange(connection, 3 * number, BsonDocument.Of(("update", "a"), ("$db", "d")), BsonDocument.Of(
                         ("upserted", new object[] { BsonDocument.Of(("index", 0), ("_id", made)) }), ("ok", 1.0)))
                         .Exchange(other, (3 * number) + 1, Find(("filter", BsonDocument.Of(("_id", made)))), Ok);
+                    break;
+                case 3:
+                    file.Exchange(connection, 3 * number, Find(("filter", BsonDocument.Empty)), Cursor(number))
+                        .Exchange(other, (3 * number) + 1, Find(("lsid", session), ("startTransaction", true), ("autocommit", false)), Ok)
+                        .Exchange(other, (3 * number) + 2, BsonDocument.Of(("getMore", (long)number), ("collection", "a"),
+                            ("lsid", session), ("autocommit", false), ("$db", "d")), Ok);
                     break;
                 default:
                     file.Exchange(connection, 3 * number, ServerRecordingTests.Ping(), Ok);
