@@ -17,7 +17,7 @@ namespace MongoPerf.Traffic.Recordings;
 /// Little-endian. Head: 8 bytes. Record: int32 length of what follows the checksum, uint32 CRC-32C of that, a byte for the kind, int64
 /// connection, int64 microseconds since the recording began, then the message (request), or the facts (reply): int32 request's number,
 /// int32 error code, int64 documents, int64 bytes, int64 cursor, uint64 hash of the documents, and for each
-/// <c>_id</c> that the server made int32 statement and its 12 bytes (neither of the two in version 1).
+/// <c>_id</c> that the server made int32 statement and its 12 bytes (neither of the two in version 1, and another hash in version 2).
 /// </remarks>
 public sealed class RecordingFile : Recording
 {
@@ -40,6 +40,7 @@ public sealed class RecordingFile : Recording
 
     private readonly MessageUnpacker _unpacker = new();
     private int _replyBytes = ReplyBytes;
+    private bool _hasHashes = true;
     private long _position = Magic.Length;
 
     private RecordingFile(string path, SafeFileHandle file)
@@ -48,7 +49,7 @@ public sealed class RecordingFile : Recording
     }
 
     /// <summary>Ends with the version.</summary>
-    public static ReadOnlySpan<byte> Magic => "MPTRAF\0\u0002"u8;
+    public static ReadOnlySpan<byte> Magic => "MPTRAF\0\u0003"u8;
 
     public override string Format => "recorded by mongoperf record";
 
@@ -71,6 +72,7 @@ public sealed class RecordingFile : Recording
                 $"{path} is a recording of version {head[^1]}; this program reads versions 1 to {Magic[^1]}",
                 "replay it with the version of MongoPerf that recorded it");
         recording._replyBytes = head[^1] == 1 ? ReplyBytesOfVersion1 : ReplyBytes;
+        recording._hasHashes = head[^1] >= 3;
         return recording;
     }
 
@@ -121,13 +123,13 @@ public sealed class RecordingFile : Recording
         return ~sum;
     }
 
-    private static RecordedFacts ReadFacts(ReadOnlySpan<byte> content) => new(
+    private RecordedFacts ReadFacts(ReadOnlySpan<byte> content) => new(
         BinaryPrimitives.ReadInt32LittleEndian(content),
         new ReplyFacts(BinaryPrimitives.ReadInt32LittleEndian(content[4..]), BinaryPrimitives.ReadInt64LittleEndian(content[8..]),
             BinaryPrimitives.ReadInt64LittleEndian(content[16..])),
         BinaryPrimitives.ReadInt64LittleEndian(content[24..]))
     {
-        Hash = content.Length < ReplyBytes ? 0 : BinaryPrimitives.ReadUInt64LittleEndian(content[ReplyBytesOfVersion1..]),
+        Hash = !_hasHashes ? 0 : BinaryPrimitives.ReadUInt64LittleEndian(content[ReplyBytesOfVersion1..]),
         GeneratedIds = content.Length <= ReplyBytes ? null : ReadIds(content[ReplyBytes..]),
     };
 

@@ -89,15 +89,19 @@ public sealed class TrafficRecorderTests : IDisposable
         Assert.Equal(ReplyHash.Of(Message(9, 1, Reply(3))), Replied(path).Hash);
         byte[] now = File.ReadAllBytes(path);
         int reply = 8 + 8 + BitConverter.ToInt32(now, 8);
-        byte[] former = [.. now[..^8]];
+        byte[] former = [.. now];
+        former[7] = 2;
+        File.WriteAllBytes(path, former);
+        Assert.Equal((3, 0UL), (Replied(path).Reply.Documents, Replied(path).Hash));
+        former = [.. now[..^8]];
         former[7] = 1;
         BitConverter.TryWriteBytes(former.AsSpan(reply), BitConverter.ToInt32(now, reply) - 8);
         BitConverter.TryWriteBytes(former.AsSpan(reply + 4), RecordingFile.Checksum(former.AsSpan(reply + 8)));
         File.WriteAllBytes(path, former);
         Assert.Equal((3, 0UL), (Replied(path).Reply.Documents, Replied(path).Hash));
-        now[7] = 3;
+        now[7] = 4;
         File.WriteAllBytes(path, now);
-        Assert.Contains("of version 3; this program reads versions 1 to 2",
+        Assert.Contains("of version 4; this program reads versions 1 to 3",
             Assert.Throws<MongoPerfException>(() => Recording.Open(path)).Message, StringComparison.Ordinal);
 
         static RecordedFacts Replied(string path)
