@@ -17,7 +17,10 @@ typedef struct { int from, to; } Way;
 // 0 when nothing more comes, or one side has gone.
 static int pass_one(Way w, char *buffer) {
   ssize_t n = recv(w.from, buffer, BUFFER, 0);
-  for (ssize_t at = 0, k; at < n; at += k) if ((k = send(w.to, buffer + at, n - at, MSG_NOSIGNAL)) <= 0) n = 0;
+  for (ssize_t at = 0; at < n;) {
+    ssize_t k = send(w.to, buffer + at, n - at, MSG_NOSIGNAL);
+    if (k <= 0) n = 0; else at += k;
+  }
   if (n <= 0) shutdown(w.to, SHUT_WR);
   return n > 0;
 }
