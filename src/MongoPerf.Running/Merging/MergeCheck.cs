@@ -37,7 +37,7 @@ public static class MergeCheck
             if (run.Run.Clients.Count > 0)
                 return $"run {run.Run.Id} was merged already; merge the runs of the clients";
             if (run.Settings.Plan.Recording is not null && run.Run.Part is null)
-                return $"run {run.Run.Id} is a replay of its own; only the parts of one that --agents divided are merged";
+                return $"run {run.Run.Id} is a whole replay; only the parts of one that --agents divided can be merged";
             if (runs.Count > 1 && run.Deployment is { } own && !own.Kind.IsGiven())
                 return $"run {run.Run.Id} started a server of its own ({own.Kind.Text()}): runs that are merged were made at "
                     + "one deployment, with --uri";
