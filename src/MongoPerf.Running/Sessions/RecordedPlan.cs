@@ -34,17 +34,18 @@ public static class RecordedPlan
     }
 
     /// <summary>Refuses what no replay can do, whoever asks for it.</summary>
+    /// <param name="script">All of it, not yet divided.</param>
     /// <exception cref="UserException">Copies would write, or the recording can't have the rate (2).</exception>
     public static void Require(ReplayScript script)
     {
         if (script.Settings.Copies > 1 && script.Writes.Count > 0)
             throw new UserException(ExitCode.WrongUsage, "--copies: the recording writes, and copies would write the same documents",
                 "leave writes out with --only reads; --speed and --rate replay them faster");
-        if (script.Settings.Rate is not { } rate || script.Speed is >= ReplaySettings.LeastSpeed and <= ReplaySettings.MostSpeed)
+        if (script.Settings.Rate is null || script.Speed is >= ReplaySettings.LeastSpeed and <= ReplaySettings.MostSpeed)
             return;
         string own = script.Seconds == 0 ? "all requests of the recording came at once"
             : (script.Settings.Copies == 1 ? "the recording has" : $"{script.Settings.Copies} copies of the recording have")
-                + $" {(rate / script.Speed).ToString("0.###", CultureInfo.InvariantCulture)} requests per second";
+                + $" {(script.Count / script.Seconds).ToString("0.###", CultureInfo.InvariantCulture)} requests per second";
         throw new UserException(ExitCode.WrongUsage, $"--rate: {own}; allowed: "
             + (script.Seconds == 0 ? "no rate" : $"{ReplaySettings.LeastSpeed} to {ReplaySettings.MostSpeed} times as many"));
     }
