@@ -91,6 +91,7 @@ public sealed class RecordedStreamTests : IDisposable
     /// <summary>From here on it reads nothing until the pool is released.</summary>
     private static void HoldRecorder(TrafficRecorder recorder, Pool pool)
     {
+        pool.Hold();
         new RecordedStream(recorder, 99, true).Dispose();
         pool.AwaitHeld();
     }
@@ -107,7 +108,9 @@ public sealed class RecordedStreamTests : IDisposable
         all.Add(message);
     }
 
-    /// <summary>Wipes what comes back, gives it out again at once, and keeps whoever brings the first block until it is released.</summary>
+    /// <summary>
+    /// Wipes what comes back, and gives it out again at once. Once held, it keeps whoever brings the first block until it is released.
+    /// </summary>
     private sealed class Pool : ArrayPool<byte>, IDisposable
     {
         private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
@@ -115,7 +118,7 @@ public sealed class RecordedStreamTests : IDisposable
         private readonly Stack<byte[]> _free = [];
         private readonly HashSet<byte[]> _rented = [];
         private readonly ManualResetEventSlim _isHeld = new();
-        private readonly ManualResetEventSlim _isReleased = new();
+        private readonly ManualResetEventSlim _isReleased = new(true);
 
         public bool IsEmpty { get; set; }
 
@@ -123,6 +126,8 @@ public sealed class RecordedStreamTests : IDisposable
 
         /// <summary>Blocks that came back although nobody had them.</summary>
         public int Wrong { get; private set; }
+
+        public void Hold() => _isReleased.Reset();
 
         public void AwaitHeld() => Assert.True(_isHeld.Wait(Patience));
 
