@@ -84,7 +84,7 @@ public static partial class Words
 
     /// <summary>
     /// The texts in at most so many columns each. Where some would look alike, what all long ones begin with is left out, and those that
-    /// still do show their first word and what tells them apart.
+    /// still do show their first word and what tells them apart, as far as there is room.
     /// </summary>
     public static string[] Cut(IReadOnlyList<string> texts, int width)
     {
@@ -95,6 +95,16 @@ public static partial class Words
         string[] whole = [.. texts.Select(text => begin == 0 || Width(text) <= width ? text : "…" + text[begin..])];
         cut = [.. whole.Select(text => Cut(text, width))];
         TellApart([.. Enumerable.Range(0, whole.Length)]);
+        // Those of one group are told apart, and may look like another's.
+        int[] left = [.. Enumerable.Range(0, cut.Length).GroupBy(i => cut[i])
+            .Where(alike => alike.DistinctBy(i => texts[i]).Skip(1).Any()).SelectMany(alike => alike)];
+        string[] uncommon = [.. WithoutCommonWords([.. left.Select(i => texts[i])]).Select(text => Cut(text, width))];
+        if (uncommon.Distinct().Count() > left.DistinctBy(i => cut[i]).Count())
+        {
+            foreach ((int i, string text) in left.Zip(uncommon))
+                cut[i] = text;
+        }
+
         return cut;
 
         void TellApart(int[] places)
@@ -117,7 +127,32 @@ public static partial class Words
         }
     }
 
-    /// <summary>Where the ends of texts begin that tell them apart: if there is room, with a word that all of them have.</summary>
+    /// <summary>The first word of each text, and those that not all of the texts have.</summary>
+    private static IEnumerable<string> WithoutCommonWords(string[] texts)
+    {
+        string[][] words = [.. texts.Select(text => text.Split(' '))];
+        HashSet<string> common = [.. words.FirstOrDefault([])];
+        foreach (string[] own in words)
+            common.IntersectWith(own);
+        foreach (string[] own in words)
+        {
+            var kept = new StringBuilder(own[0]);
+            bool isGap = false;
+            foreach (string word in own.Skip(1))
+            {
+                bool isCommon = common.Contains(word);
+                if (!isCommon)
+                    kept.Append(isGap ? '…' : ' ').Append(word);
+                isGap = isCommon;
+            }
+
+            yield return kept.Append(isGap ? "…" : "").ToString();
+        }
+    }
+
+    /// <summary>
+    /// Where the ends of texts begin that tell them apart: if there is room, with a word that all of them have, or in the middle of one.
+    /// </summary>
     private static int RestOf(string[] texts, int room)
     {
         int same = texts.Min(text => text.Length);
@@ -127,7 +162,16 @@ public static partial class Words
             same--;
         int all = texts.Max(Width) - room;
         int[] words = [.. Enumerable.Range(1, same).Where(i => texts[0][i - 1] == ' ')];
-        return words.FirstOrDefault(i => i >= all, words.LastOrDefault(i => Width(texts[0][i..same]) < room - 1, same));
+        int within = 0, columns = 0;
+        foreach (Rune rune in texts[0].AsSpan(0, same).EnumerateRunes())
+        {
+            if (columns >= all)
+                break;
+            columns += IsWide(rune) ? 2 : 1;
+            within += rune.Utf16SequenceLength;
+        }
+
+        return words.FirstOrDefault(i => i >= all, words.LastOrDefault(i => Width(texts[0][i..same]) < room - 1, within));
     }
 
     /// <summary>

@@ -40,6 +40,23 @@ public sealed class WordsTests
         }
     }
 
+    [Fact]
+    public void A_name_of_one_word_keeps_as_much_of_its_end_as_there_is_room_for() => Assert.Equal(
+        ["…dCustomerOrdersByRegionA", "…dCustomerOrdersByRegionB", "total"],
+        Words.Cut(["findCustomerOrdersByRegionA", "findCustomerOrdersByRegionB", "total"], 25));
+
+    /// <summary>Each of several operations has several lines, so names differ both early and late.</summary>
+    [Fact]
+    public void Names_that_differ_in_two_places_show_both()
+    {
+        string[] all = [.. new[] { "find the newest", "find the oldest", "insert the" }
+            .SelectMany(_ => new[] { "p50", "p99" }, (what, figure) => $"{what} orders of one customer {figure}")];
+
+        Assert.Equal(
+            ["find…newest…p50", "find…newest…p99", "find…oldest…p50", "find…oldest…p99"], Words.Cut(all, 25)[..4]);
+        Assert.Equal(6, Words.Cut(all, 25).Distinct().Count());
+    }
+
     /// <summary>Found in a finding in 80 columns: "46.7" ended a line and "%" began the next.</summary>
     [Fact]
     public void A_number_and_its_unit_stay_in_one_line()
