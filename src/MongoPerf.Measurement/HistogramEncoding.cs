@@ -29,6 +29,9 @@ public static class HistogramEncoding
     private const int CompressedHeaderLength = 8;
     private const int MaxWordLength = 9;
 
+    /// <summary>How many times as long as the compressed form <see cref="Inflate"/> may return; ours come near twice.</summary>
+    private const int MostInflation = 8;
+
     /// <summary>Nothing of ours comes near it; a damaged length must not ask for all memory.</summary>
     private const int MaxEncodedLength = HeaderLength + (LatencyHistogram.CountsLength * MaxWordLength);
 
@@ -71,7 +74,10 @@ public static class HistogramEncoding
     }
 
     /// <summary>Takes the compression off, for what is decoded several times.</summary>
-    /// <returns>The uncompressed form; what is not compressed, or empty, as it is.</returns>
+    /// <returns>
+    /// The uncompressed form; what is not compressed, or empty, as it is, and so what would take far more memory than the file it is from:
+    /// somebody else's may hold many such.
+    /// </returns>
     /// <exception cref="HistogramFormatException">The compressed form, cut short or damaged.</exception>
     public static ReadOnlyMemory<byte> Inflate(ReadOnlyMemory<byte> encoded)
     {
@@ -80,7 +86,8 @@ public static class HistogramEncoding
         byte[] buffer = ArrayPool<byte>.Shared.Rent(MaxEncodedLength + 1);
         try
         {
-            return InflateInto(buffer, encoded.Span).ToArray();
+            Span<byte> inflated = InflateInto(buffer, encoded.Span);
+            return inflated.Length <= MostInflation * encoded.Length ? inflated.ToArray() : encoded;
         }
         finally
         {
