@@ -216,9 +216,8 @@ internal sealed class ReplayCommand
         return $"""
             recording: {Path.GetFileName(script.Recording.Path)}   # {script.Recording.Length} bytes, {script.Recording.Format}
             requests: {script.Count}
-            connections: {script.Connections}
-            {(settings.Rate is null ? "speed" : "rate")}: {(double.IsFinite(pace) ? Number(pace) : Fastest)}
-            copies: {settings.Copies}
+            connections: {script.Connections}{(settings.Copies == 1 ? "" : $"\ncopies: {settings.Copies}")}
+            {(settings.Rate is null ? "speed" : "rate")}: {(double.IsFinite(pace) ? pace.ToString(CultureInfo.InvariantCulture) : Fastest)}
             loop: {settings.Loops}
             dependencies: {(settings.KeepsDependencies ? "kept" : "not kept")}
             only: {settings.Only.ToString().ToLowerInvariant()}
