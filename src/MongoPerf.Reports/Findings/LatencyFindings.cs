@@ -39,7 +39,7 @@ internal static class LatencyFindings
         yield return new Finding
         {
             Id = FindingIds.FewSamples,
-            Text = all == 1 ? Words.Of($"{names}: too few operations for a reliable p99 ({least})")
+            Text = all == 1 ? Words.Of($"{names}: too few operations for a reliable p99 (only {least})")
                 : few == all && all == 2
                     ? Words.Of($"{names}: too few operations for a reliable p99 in both measurements (as few as {least})")
                 : few == all ? Words.Of($"{names}: too few operations for a reliable p99 in all {all} measurements (as few as {least})")

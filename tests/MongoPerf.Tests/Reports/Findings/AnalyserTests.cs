@@ -383,7 +383,7 @@ public sealed class AnalyserTests : IDisposable
     public void A_p99_of_85_operations_is_called_too_little()
     {
         _run.Phase("q6", Flat(17, 5), ofResult: result => result with { Operations = 85 });
-        Assert.Equal("q6: too few operations for a reliable p99 (85)", Single(FindingIds.FewSamples).Text);
+        Assert.Equal("q6: too few operations for a reliable p99 (only 85)", Single(FindingIds.FewSamples).Text);
     }
 
     [Fact]
