@@ -50,7 +50,7 @@ public static class ReportWriter
     /// <param name="Write">Its content; null for those of <see cref="SampleFiles"/>.</param>
     private sealed record TextFile(string Name, string Purpose, Action<StoredRun, TextWriter>? Write)
     {
-        /// <summary>It needs nothing that others need, too.</summary>
+        /// <summary>It reads only the samples of servers or machine, which no other file needs.</summary>
         public bool IsOfMetrics { get; init; }
     }
 

@@ -4,8 +4,9 @@ namespace MongoPerf.Storage;
 
 /// <summary>Values of the row at which a statement stands, which the caller keeps alive.</summary>
 /// <remarks>
-/// The same functions of SQLitePCLRaw count the users of the statement's handle twice for each value, which takes longer than SQLite
-/// itself. These return at once and call nothing, so no switch to native code is noted either (sqlite.org/c3ref/column_blob.html).
+/// The same functions of SQLitePCLRaw count the users of the statement's handle up and down for each value, which takes longer than SQLite
+/// itself. These return at once, wait for no lock (<see cref="RunSchema"/>) and never call back, so the collector need not be told of the
+/// switch to native code either (sqlite.org/c3ref/column_blob.html).
 /// </remarks>
 internal static partial class SqliteColumn
 {

@@ -85,7 +85,7 @@ internal sealed class RangeHistograms
                 if (_length == 1 || line.Ends(second, _length))
                     _written += line.Flush();
             }
-            while (IsLengthened());
+            while (TryLengthen());
             if (!HasFailed)
                 line.Add(sample, second, _at);
         }
@@ -98,7 +98,7 @@ internal sealed class RangeHistograms
             {
                 do
                     Flush();
-                while (IsLengthened());
+                while (TryLengthen());
             }
 
             length = HasFailed ? _instead : _length;
@@ -109,7 +109,7 @@ internal sealed class RangeHistograms
 
         /// <summary>Adds blocks up where they take too much room.</summary>
         /// <returns>False where they fit as they are, or their length does not divide the one that would.</returns>
-        private bool IsLengthened()
+        private bool TryLengthen()
         {
             if (_written <= mostBytes || _length == BlockSeconds[^1])
                 return false;

@@ -14,7 +14,8 @@ namespace MongoPerf.Commands;
 internal static class DoctorCommand
 {
     private const double UsualSeconds = 5;
-    /// <summary>Of a line, at most: a longer one is no pleasure to read.</summary>
+
+    /// <summary>Of a line: longer ones are hard to read, however wide the terminal.</summary>
     private const int MostWidth = 120;
     private const int Indentation = 28;
 
