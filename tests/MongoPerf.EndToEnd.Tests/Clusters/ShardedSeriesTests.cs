@@ -99,8 +99,9 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
     [MongodFact(From = "6.0")]
     public void A_router_that_dies_and_returns_is_an_outage_and_no_document_is_missing()
     {
+        // Small batches, so that there are many left to fail, however late the router is killed.
         ProgramRun run = Start("10/85/5", "--shard-key", "Number", "--presplit", "4", "--window", "200ms",
-            "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000");
+            "--tests", "unack,batch,safe,q4,size", "--max-errors", "1000000", "--batch", "10");
         using (GrowthWatch watch = cluster.Watch(_database))
             Assert.True(watch.WaitFor(run, 3000), "the series ended too early");
         cluster.Kill("router");
@@ -205,7 +206,7 @@ public sealed class ShardedSeriesTests(TestCluster cluster) : IClassFixture<Test
         options,
         [
             "series", "--cluster", cluster.Folder, "--db", _database, "--target", $"{Target}", "--step", "6k",
-            "--shares", shares, "--batch", $"{Batch}",
+            "--shares", shares, .. more.Contains("--batch") ? [] : new[] { "--batch", $"{Batch}" },
             "--rate", "100", "--max-skipped", "100%", "--threads", "2", "--out", _runs.Path, "--format", "json", .. more,
         ]);
 
