@@ -14,15 +14,16 @@ internal static class DeviationTable
         [
             ("", "", "deployment", "scenario", "deviation", ""),
             .. all.OrderBy(one => one.IsWithin).Select(one => (Masking.Shown(one.Subject), Masking.Shown(one.What), Text(one.Deployment),
-                Text(one.Scenario), Text(one), one.Limit is null ? "" : one.IsWithin ? "" : $"over {one.Limit:0 %}")),
+                Text(one.Scenario), Text(one), one.Limit is null ? "not judged" : one.IsWithin ? "" : $"over {one.Limit:0 %}")),
         ];
         int subject = rows.Max(row => row.Subject.Length);
         int what = rows.Max(row => row.What.Length);
         foreach ((string of, string figure, string there, string here, string share, string verdict) in rows)
             output.WriteLine($"{of.PadRight(subject)}  {figure.PadRight(what)}  {there,12}  {here,12}  {share,9}  {verdict}".TrimEnd());
         int wrong = all.Count(one => !one.IsWithin);
-        output.WriteLine(wrong == 0 ? $"all {all.Count:N0} figures are close enough"
-            : $"{wrong:N0} of {all.Count:N0} figures deviate too much");
+        int judged = all.Count(one => one.Limit is not null);
+        output.WriteLine(wrong == 0 ? $"all {judged:N0} judged figures are close enough"
+            : $"{wrong:N0} of {judged:N0} judged figures deviate too much");
     }
 
     private static string Text(double? value) => value is not { } number ? "-"
