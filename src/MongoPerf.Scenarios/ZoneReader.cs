@@ -3,6 +3,7 @@ using MongoPerf.Deployments.Limits;
 using MongoPerf.Load.Documents;
 using MongoPerf.Load.Plans;
 using MongoPerf.Load.Sharding;
+using MongoPerf.Texts.Input;
 using MongoPerf.Texts.Yaml;
 using MongoPerf.Wire.Bson;
 
@@ -17,7 +18,7 @@ internal static class ZoneReader
 
     /// <param name="reader">A collection with or without these keys.</param>
     /// <param name="collection">What was read of it.</param>
-    /// <exception cref="Texts.Input.UserException">They can't be had of its shard key, or not together.</exception>
+    /// <exception cref="UserException">They can't be had of its shard key, or not together.</exception>
     public static PlanCollection Read(MappingReader reader, PlanCollection collection)
     {
         int? chunks = (int?)reader.Count("presplit", 1, MostChunks);
@@ -82,12 +83,17 @@ internal static class ZoneReader
         (BsonDocument? from, double? fromShare) = Bound("from");
         (BsonDocument? to, double? toShare) = Bound("to");
         bool isShared = fromShare is not null || toShare is not null;
+        // Of documents with one value all shares are the same place, so the shares themselves are compared, too.
+        if (fromShare >= toShare)
+            throw Empty(((ScalarNode)reader.Find("to")!).Text);
         if ((from is null && fromShare > 0.5) || (to is null && toShare <= 0.5))
             return null;
         return from is null || to is null || Compare(to, from, isUpper: true) > 0 ? new ZoneRange(shard, from, to)
             : isShared && Compare(to, from, isUpper: true) == 0 ? null
-            : throw MappingReader.Wrong(node, $"{what} is empty: it ends at {ShardKey.Describe(to)}, where it begins or before",
-                "from belongs to the range, to does not");
+            : throw Empty(ShardKey.Describe(to));
+
+        UserException Empty(string end) => MappingReader.Wrong(
+            node, $"{what} is empty: it ends at {end}, where it begins or before", "from belongs to the range, to does not");
 
         (BsonDocument? Bound, double? Share) Bound(string name)
         {
@@ -95,7 +101,7 @@ internal static class ZoneReader
                 return (null, null);
             if (given is ScalarNode scalar)
             {
-                double share = ShareOf(scalar, $"{what}: {name}");
+                double share = ShareOf(scalar, $"{what}: {name}", key);
                 return sample is not null ? (key.PointAt(share, sample.Value), share)
                     : throw MappingReader.Wrong(given, $"{what}: {name} is a share of the documents, but the collection has no count",
                         $"such as {name}: {{{key.FieldNames[0]}: …}}");
@@ -110,11 +116,11 @@ internal static class ZoneReader
         }
     }
 
-    private static double ShareOf(ScalarNode node, string what) => node.Text is [.. var number, '%']
+    private static double ShareOf(ScalarNode node, string what, ShardKey key) => node.Text is [.. var number, '%']
         && double.TryParse(number, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double percent)
         && percent is > 0 and < 100 ? percent / 100
             : throw MappingReader.Wrong(node, $"{what} is '{node.Text}'; expected values of the shardKey, or a share of the documents "
-                + "above 0 % and below 100 %", "such as {country: DE} or 40%");
+                + "above 0 % and below 100 %", $"such as {{{key.FieldNames[0]}: …}} or 40%");
 
     /// <summary>By the values that both have; where one has no more, the rest of its key is the least.</summary>
     /// <param name="one">Null is below, or above, every value.</param>

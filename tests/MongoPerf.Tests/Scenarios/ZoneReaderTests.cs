@@ -68,7 +68,8 @@ public sealed class ZoneReaderTests
     [InlineData("shardKey: {c: 1}, zones: [{shard: 1, from: 1e1%}]", "zone 1: from is '1e1%'; expected")]
     [InlineData("shardKey: {c: 1}, zones: [{shard: 1, from: NaN%}]", "zone 1: from is 'NaN%'; expected")]
     [InlineData("shardKey: {c: 1}, zones: [{shard: 1, from: 5}]", "zone 1: from is '5'; expected")]
-    [InlineData("shardKey: {_id: 1}, zones: [{shard: 1, from: 60%, to: 40%}]", "zone 1 is empty: it ends at {_id: ")]
+    [InlineData("shardKey: {_id: 1}, zones: [{shard: 1, from: 60%, to: 40%}]", "zone 1 is empty: it ends at 40%, where it begins or")]
+    [InlineData("shardKey: {c: 1}, zones: [{shard: 1, from: 60%, to: 40%}]", "zone 1 is empty: it ends at 40%, where it begins or")]
     [InlineData("zones: [{shard: 1}]", "collection 'a': zones needs a shardKey, whose values it cuts")]
     [InlineData("presplit: 4", "collection 'a': presplit needs a shardKey")]
     [InlineData("shardKey: {c: 1}, presplit: 4, zones: [{shard: 1}]", "has both presplit and zones; its zones cut it already")]
@@ -88,6 +89,10 @@ public sealed class ZoneReaderTests
     [InlineData(Series + ", shardKey: {at: 1}, zones: [{shard: 1}]", "collection 'a': zones can't cut a time series by {at: 1}")]
     public void What_can_not_be_is_told(string keys, string says) =>
         Assert.Contains(says, Assert.Throws<UserException>(() => Read(keys)).Message, StringComparison.Ordinal);
+
+    [Fact]
+    public void The_hint_of_a_wrong_bound_names_the_files_own_key() => Assert.Equal("such as {c: …} or 40%",
+        Assert.Throws<UserException>(() => Read("shardKey: {c: 1}, zones: [{shard: 1, from: 5}]")).Hint);
 
     [Fact]
     public void A_share_of_a_collection_without_a_count_is_told() => Assert.Contains(
