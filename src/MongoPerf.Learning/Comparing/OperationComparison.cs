@@ -18,10 +18,10 @@ public static class OperationComparison
 
     /// <param name="mix">What the deployment does.</param>
     /// <param name="operations">Its operations by the names that the scenario has for them.</param>
-    /// <param name="hasPreciseTimes">Times were seen by the clients, to the microsecond; otherwise they are only told.</param>
+    /// <param name="areTimesJudged">Clients saw them, to the microsecond, on as many documents; otherwise they are only told.</param>
     /// <param name="run">The run's operations, by name.</param>
     public static IEnumerable<Deviation> Of(OperationMix mix, IReadOnlyList<(LearnedOperation Operation, string Name)> operations,
-        bool hasPreciseTimes, IReadOnlyDictionary<string, MeasuredOperation> run)
+        bool areTimesJudged, IReadOnlyDictionary<string, MeasuredOperation> run)
     {
         foreach ((LearnedOperation seen, string name) in operations)
         {
@@ -29,7 +29,7 @@ public static class OperationComparison
             yield return new(name, "per second", seen.Count / mix.Seconds, measured?.Rate, RateLimit(seen.Count));
             if (seen.Latency is { } latency && measured is { P99: { } p99 })
                 yield return new(name, "p99 (µs)", latency.P99, p99,
-                    hasPreciseTimes && seen.Count >= LeastForP99 ? Deviation.OfRates : null);
+                    areTimesJudged && seen.Count >= LeastForP99 ? Deviation.OfRates : null);
             if (seen.Plan is { } plan && measured is { Stages: { } stages })
                 yield return new(name, "scans the collection (1: yes)", Scans(plan), Scans(stages), Deviation.OfRates);
         }

@@ -84,15 +84,20 @@ internal sealed class Observation
                     "--db names another database; without --from only the data are learned");
 
     /// <summary>How far the operations of a run of the learned scenario are from it.</summary>
-    public IEnumerable<Deviation> Against(StoredRun run, DatabaseSample sample, WrittenNames names)
+    /// <param name="run">The run.</param>
+    /// <param name="sample">The deployment's database.</param>
+    /// <param name="names">What the file calls collections and fields.</param>
+    /// <param name="areTimesJudged">The run had as many documents as the deployment; otherwise times are only told.</param>
+    /// <exception cref="UserException">The run has no phase of a learned scenario (2).</exception>
+    public IEnumerable<Deviation> Against(StoredRun run, DatabaseSample sample, WrittenNames names, bool areTimesJudged)
     {
         var data = new DataWriter(sample, names, new HashSet<string>());
         Learning.Observing.OperationMix mix = Mix(sample);
         PhaseRecord phase = run.Phases.LastOrDefault(phase => phase.Phase == PhaseWriter.Phase)
             ?? throw new UserException(ExitCode.WrongUsage, $"--run: {run.Run.Id} has no phase '{PhaseWriter.Phase}'",
                 "name a run of the scenario that 'learn' wrote");
-        return OperationComparison.Of(mix, new PhaseWriter(mix, sample.Name, data).Names,
-            _source.HasPreciseTimes, phase.Operations.Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
+        return OperationComparison.Of(mix, new PhaseWriter(mix, sample.Name, data).Names, areTimesJudged && _source.HasPreciseTimes,
+            phase.Operations.Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
                 new MeasuredOperation(result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages)));
     }
 

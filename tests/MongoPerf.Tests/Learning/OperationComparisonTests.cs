@@ -35,7 +35,7 @@ public sealed class OperationComparisonTests
     private static List<Deviation> Compare(int count, Dictionary<string, MeasuredOperation> run)
     {
         var operation = new LearnedOperation("shop", "orders", "find", count) { Latency = new ObservedLatency(50, 90, 100) };
-        return [.. OperationComparison.Of(new OperationMix([operation], 10, [], []), [(operation, "find orders")], hasPreciseTimes: true,
+        return [.. OperationComparison.Of(new OperationMix([operation], 10, [], []), [(operation, "find orders")], areTimesJudged: true,
             run)];
     }
 }
