@@ -65,7 +65,7 @@ internal static class CommandReader
                 {
                     Sort = SortOf(command.FindDocument("sort")),
                     Skip = CountOf(command, "skip") is { } skip ? (skip, skip) : null,
-                    Limit = CountOf(command, "limit") is { } limit ? Math.Abs(limit) : null,
+                    Limit = LimitOf(command),
                     BatchSize = CountOf(command, "batchSize"),
                 })
                 {
@@ -76,7 +76,7 @@ internal static class CommandReader
             case "count":
                 return [new SeenOperation(head with
                 {
-                    Skip = CountOf(command, "skip") is { } left ? (left, left) : null, Limit = CountOf(command, "limit"),
+                    Skip = CountOf(command, "skip") is { } left ? (left, left) : null, Limit = LimitOf(command),
                 })
                 { Filter = FilterOf("query") }.Named()];
             case "distinct":
@@ -214,6 +214,9 @@ internal static class CommandReader
     }
 
     private static bool IsUnordered(BsonDocument command) => command.Find("ordered") is { } ordered && !ordered.ToBoolean();
+
+    /// <summary>A negative one says the same as its absolute value, but for how a find's replies come.</summary>
+    private static int? LimitOf(BsonDocument command) => CountOf(command, "limit") is { } limit ? Math.Abs(limit) : null;
 
     private static int? CountOf(BsonDocument command, string key) =>
         command.Find(key) is { IsNumber: true } value && value.ToInt64() is > int.MinValue and <= int.MaxValue and not 0 and var count

@@ -47,6 +47,12 @@ public sealed class PhaseWriterTests
         "{'createIndexes': 'orders', 'indexes': []}",
     ];
 
+    [Theory]
+    [InlineData("{'count': 'orders', 'query': {'n': ID}, 'limit': -10}")]
+    [InlineData("{'find': 'orders', 'filter': {'n': ID}, 'limit': -10}")]
+    public void A_negative_limit_is_as_its_absolute_value(string command) =>
+        Assert.Contains("limit: 10", Text(ListSource.Of(60, i => Json(command, i))), StringComparison.Ordinal);
+
     [Fact]
     public void Whatever_an_application_sends_is_written_without_its_values()
     {
