@@ -5,8 +5,9 @@ using MongoPerf.Wire.Failures;
 namespace MongoPerf.Learning.Observing;
 
 /// <summary>
-/// What a server of 7.1 or later (and 6.0.7, 7.0.12) counts of each query's shape (<c>$queryStats</c>): finds, aggregations and distincts
-/// with their counts and mean times, and of values only their types.
+/// What a server of 7.1 or later (and 6.0.7, 7.0.12) counts of each query's shape (<c>$queryStats</c>): finds, aggregations and distincts,
+/// from 8.1 on also counts, with how often they came and their mean times, and of values only their types. Writes, which later servers
+/// list too, are only told.
 /// </summary>
 /// <param name="connection">To a mongod or mongos.</param>
 /// <param name="database">Only of this database.</param>
@@ -21,12 +22,21 @@ public sealed class QueryStatsSource(MongoConnection connection, string database
         double first = double.MaxValue;
         double last = 0;
         bool any = false;
+        var unread = new SortedDictionary<string, double>(StringComparer.Ordinal);
         foreach (BsonDocument entry in Entries())
         {
             if (entry.FindDocument("key.queryShape") is not { } shape || shape.FindString("cmdNs.db") != database
                 || shape.FindString("cmdNs.coll") is not { } collection || shape.FindString("command") is not { } name
                 || entry.FindDouble("metrics.execCount") is not { } count || !(count > 0))
                 continue;
+            if (name is not ("find" or "aggregate" or "distinct" or "count"))
+            {
+                // Another server may send any names.
+                string known = name is "insert" or "update" or "delete" ? name : "other";
+                unread[known] = unread.GetValueOrDefault(known) + count;
+                continue;
+            }
+
             double from = (entry.FindInt64("metrics.firstSeenTimestamp") ?? 0) / 1e3;
             double returned = entry.FindDouble("metrics.docsReturned.sum") ?? 0;
             double? took = entry.FindDouble("metrics.totalExecMicros.sum") / count;
@@ -41,7 +51,10 @@ public sealed class QueryStatsSource(MongoConnection connection, string database
                 "Atlas counts by itself; elsewhere the parameter internalQueryStatsRateLimit must be set (-1 counts all queries; 0, the "
                 + "default, none)");
         Seconds = Math.Max(1, last - first);
-        Note("writes and counts: $queryStats has none, and shares are those of reads alone");
+        foreach ((string name, double count) in unread)
+            Note(FormattableString.Invariant($"{count:0} {name} commands: only reads are learned from $queryStats"));
+        Note("commands that $queryStats does not list: shares are those of the reads that it lists (up to 8.0 finds, aggregations and "
+            + "distincts, from 8.1 on also counts)");
         Note("how keys are drawn: $queryStats has no values, only their types");
         Note("percentiles of times: $queryStats has sums; what is compared is the mean");
         Note("limits: they are how many documents a query returned on average");
@@ -77,9 +90,9 @@ public sealed class QueryStatsSource(MongoConnection connection, string database
         writer.WriteString(System.Text.Encoding.UTF8.GetBytes(name), collection);
         foreach ((string key, BsonValue value) in shape)
         {
-            if (key == "limit")
+            if (key == "limit" && name == "find")
                 writer.WriteInt64("limit"u8, Math.Max(1, returned));
-            else if (key is not ("cmdNs" or "command" or "skip"))
+            else if (key is not ("cmdNs" or "command" or "skip" or "limit"))
                 Write(writer, key, value, Math.Max(1, returned));
         }
 

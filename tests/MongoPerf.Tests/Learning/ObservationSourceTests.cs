@@ -146,6 +146,12 @@ public sealed class ObservationSourceTests : IDisposable
                         "?number"}]}},
                    "metrics": {"execCount": 10, "docsReturned": {"sum": 70}, "firstSeenTimestamp": {"$date": "2026-01-01T00:00:30Z"}},
                    "asOf": {"$date": "2026-01-01T00:01:00Z"}},
+                  {"key": {"queryShape": {"cmdNs": {"db": "shop", "coll": "orders"}, "command": "count",
+                    "query": {"n": {"$eq": "?number"}}, "limit": "?number"}},
+                   "metrics": {"execCount": 5, "docsReturned": {"sum": 5}, "firstSeenTimestamp": {"$date": "2026-01-01T00:00:30Z"}},
+                   "asOf": {"$date": "2026-01-01T00:01:00Z"}},
+                  {"key": {"queryShape": {"cmdNs": {"db": "shop", "coll": "orders"}, "command": "update",
+                    "q": {"n": {"$eq": "?number"}}, "u": "?object"}}, "metrics": {"execCount": 4}},
                   {"key": {"queryShape": {"cmdNs": {"db": "other", "coll": "x"}, "command": "find"}}, "metrics": {"execCount": 5}},
                   {"key": 5}]}, "ok": 1}
                 """)),
@@ -156,6 +162,9 @@ public sealed class ObservationSourceTests : IDisposable
         LearnedOperation found = mix.Operations[0];
         string grouped = string.Join('\n', new OperationWriter(new OrdersData()).Write(mix.Operations[1]));
         Assert.Contains("{$group: {_id: \"$n\", c: {$sum: 1}}}, {$limit: 7}]", grouped, StringComparison.Ordinal);
+        Assert.Equal(("count", 5, null), (mix.Operations[2].Kind, mix.Operations[2].Count, mix.Operations[2].Limit));
+        Assert.Contains("4 update commands: only reads are learned from $queryStats", mix.NotLearned);
+        Assert.Contains(mix.NotLearned, note => note.StartsWith("commands that $queryStats does not list", StringComparison.Ordinal));
         Assert.Equal(("find", 30, 3, 60), (found.Kind, found.Count, found.Limit, mix.Seconds));
         var and = (DocumentShape)found.Filter!.Fields.Single().Value;
         var values = (ValueShape)((DocumentShape)((DocumentShape)and.Fields[0].Value).Fields.Single().Value).Fields.Single().Value;
