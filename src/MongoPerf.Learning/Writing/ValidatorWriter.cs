@@ -36,7 +36,7 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
     private string? Query(BsonDocument query, int level)
     {
         var parts = new List<string>();
-        foreach ((string key, BsonValue value) in query)
+        foreach ((string key, BsonValue value) in Entries(query))
         {
             string? text = level > MostLevels ? null
                 : key == "$jsonSchema" && value.Type == BsonType.Document ? Schema(value.ToDocument(), root, level + 1)
@@ -65,7 +65,7 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
         if (value.Type != BsonType.Document || value.ToDocument().FirstOrDefault().Key is not ['$', ..])
             return Kept("$eq", field is null ? null : Few(field, [value])?[0]);
         var parts = new List<string>();
-        foreach ((string key, BsonValue operand) in value.ToDocument())
+        foreach ((string key, BsonValue operand) in Entries(value.ToDocument()))
         {
             string? text = field is null ? null : key switch
             {
@@ -88,7 +88,7 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
         bool isOther = FieldWriter.HasOtherPlaces(at);
         bool isClosed = isToBeClosed && !isOther && HasAllNames(schema.FindDocument("properties"), at);
         var parts = new List<string>();
-        foreach ((string key, BsonValue value) in schema)
+        foreach ((string key, BsonValue value) in Entries(schema))
         {
             string? text = level > MostLevels ? null : key switch
             {
@@ -114,7 +114,7 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
 
     private string? Required(BsonValue list, FieldStatistics at)
     {
-        string[] all = [.. list.ToDocument().Select(one => one.Value.ToString())];
+        string[] all = [.. list.ToDocument().Select(one => one.Value.ToString()).Distinct()];
         string[] there = [.. all.Where(name => name == "_id" || at.Fields.Any(field => field.Name == name && field.IsAlways))];
         if (there.Length < all.Length && there.Length > 0)
             LeaveOut("required");
@@ -128,7 +128,7 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
     private string? Properties(BsonDocument properties, FieldStatistics at, bool isClosed, int level)
     {
         var parts = new List<string>();
-        foreach ((string name, BsonValue value) in properties.Where(one => IsName(one.Key)))
+        foreach ((string name, BsonValue value) in Entries(properties).Where(one => IsName(one.Key)))
         {
             string? text = value.Type == BsonType.Document && at.Fields.FirstOrDefault(one => one.Name == name) is { } field
                 ? Schema(value.ToDocument(), field, level + 1) : null;
@@ -153,7 +153,7 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
     {
         string[] types = allowed.Type == BsonType.Array ? [.. allowed.ToDocument().Select(one => one.Value.ToString())]
             : [allowed.ToString()];
-        string[] known = [.. types.Where(type => Types.Values.Any(one => one.Contains(type)))];
+        string[] known = [.. types.Distinct().Where(type => Types.Values.Any(one => one.Contains(type)))];
         return field.Types.Count > 0
             && field.Types.Keys.All(type => Types.TryGetValue(type, out string[]? called) && called.Any(name => known.Contains(name)))
                 ? known is [var only] ? YamlText.Name(only) : $"[{string.Join(", ", known.Select(YamlText.Name))}]" : null;
@@ -185,6 +185,19 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
         }
 
         return at;
+    }
+
+    /// <summary>Each name once: a file with a name twice could not be read. No driver sends that, but a server may.</summary>
+    private IEnumerable<KeyValuePair<string, BsonValue>> Entries(BsonDocument document)
+    {
+        var found = new HashSet<string>(StringComparer.Ordinal);
+        foreach (KeyValuePair<string, BsonValue> entry in document)
+        {
+            if (found.Add(entry.Key))
+                yield return entry;
+            else
+                LeaveOut("?");
+        }
     }
 
     private string? Kept(string key, string? text)

@@ -235,6 +235,27 @@ public sealed class DataWriterTests
     }
 
     [Fact]
+    public void Names_that_a_validator_has_twice_are_written_once()
+    {
+        CollectionSample sample = Sample(Order) with
+        {
+            Options = BsonDocument.Of(("validator", BsonDocument.Of(
+                ("$jsonSchema", BsonDocument.Of(
+                    ("required", new object[] { "state", "state" }), ("bsonType", new object[] { "object", "object" }),
+                    ("properties", BsonDocument.Of(("serial", OfType("int")), ("serial", OfType("int")), ("state", OfType("string")))),
+                    ("properties", BsonDocument.Of(("state", OfType("string")))))),
+                ("state", BsonDocument.Of(("$exists", true), ("$exists", true))), ("state", BsonDocument.Of(("$exists", true)))))),
+        };
+        string text = Text(sample);
+        Assert.Equal("{\"$jsonSchema\": {\"required\": [\"state\"], \"bsonType\": \"object\", \"properties\": "
+            + "{\"serial\": {\"bsonType\": \"int\"}, \"state\": {\"bsonType\": \"string\"}}}, \"state\": {\"$exists\": true}}",
+            ExtendedJson.Write(ScenarioTexts.Plan(text).Collections.Single().Options!.FindDocument("validator")!.Bytes));
+        Assert.Contains("# not learned: of its validator: ? (4 times)\n", text, StringComparison.Ordinal);
+
+        static BsonDocument OfType(string type) => BsonDocument.Of(("bsonType", type));
+    }
+
+    [Fact]
     public void Zones_are_cut_where_as_many_documents_lie_below_without_a_value_of_the_key()
     {
         CollectionSample sample = Sample(Order) with
