@@ -5,15 +5,20 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Writing;
 
-/// <summary>Texts that take the place of a deployment's own: of the same length and alphabet, always the same for the same place.</summary>
+/// <summary>Texts that take the place of a deployment's own: of the same length and alphabet, always the same for the same field.</summary>
 internal static class MadeUpText
 {
     private const int Attempts = 200;
 
-    /// <summary>So many different ones; those of one alphabet have the order of the texts whose place they take.</summary>
-    /// <param name="values">The texts, in their order.</param>
-    /// <param name="path">Where they stand.</param>
-    /// <returns>One for each value, in the values' order; null where there are not enough of the length.</returns>
+    /// <summary>
+    /// As many different texts as there are values, none of which is one of theirs but the empty one. The first letters of those of one
+    /// alphabet ascend as far as it has different ones; where no such text is left, one of any characters takes its place.
+    /// </summary>
+    /// <param name="values">Texts, in ascending order.</param>
+    /// <param name="path">The field that they are of; the same path always gives the same texts.</param>
+    /// <returns>
+    /// One for each value, in the values' order, and as long in UTF-8; null where there are not enough of that length.
+    /// </returns>
     public static string[]? Instead(IReadOnlyList<BsonValue> values, string path)
     {
         var random = new RandomStream(Seed(path));
