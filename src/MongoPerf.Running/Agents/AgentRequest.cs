@@ -47,6 +47,24 @@ public sealed record AgentRequest(
         if (uri == stored && Uri is null)
             RequireHarmless(ServerUri.Parse(stored));
         ReplayScript? replayed = settings.Plan.Recording is null ? null : RecordedPlan.ReadPart(settings.Plan, claim.Part, Files);
+        try
+        {
+            return ForPart(claim, role, uri, replayed);
+        }
+        catch
+        {
+            replayed?.Recording.Dispose();
+            throw;
+        }
+    }
+
+    /// <param name="claim">What is run.</param>
+    /// <param name="role">The agent's.</param>
+    /// <param name="uri">Of the deployment.</param>
+    /// <param name="replayed">What of a recording; null where it replays none.</param>
+    private RunRequest ForPart(AgentClaim claim, IAgentRole role, string uri, ReplayScript? replayed)
+    {
+        RunSettings settings = claim.Settings;
         if (replayed is null)
             Names.Database(settings.Data.Database);
         ReadPlan plan = replayed is null ? StoredPlan.Read(settings, claim.Seed, Files)

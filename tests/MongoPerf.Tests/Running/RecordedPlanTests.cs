@@ -84,5 +84,17 @@ public sealed class RecordedPlanTests : IDisposable
         }
     }
 
+    /// <summary>An agent that stays would otherwise keep one handle for each plan that it can't run.</summary>
+    [Fact]
+    public void A_recording_is_closed_when_the_password_can_not_be_read()
+    {
+        RunSettings settings = RunParts.Settings() with { Plan = _plan };
+        settings = settings with { Deployment = settings.Deployment with { Uri = "mongodb://h/", CacheBytes = null } };
+        var agent = new AgentRequest("mongodb://c/", "anna", null, "mongodb://h/", _folder.At("none"), ["d.*"], 1, false, "mongoperf agent",
+            new OutputRequest("runs", "text", true, true, new ResultPrinter())) { Files = new FilesFolder(_folder.Path) };
+        Assert.Throws<UserException>(() => agent.ForPart(new AgentClaim("plan", Half, settings, 42), null!));
+        using FileStream alone = File.Open(_folder.At("recorded.bin"), FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+    }
+
     private ReplayScript Read(PlanSettings plan) => RecordedPlan.ReadPart(plan, Half, new FilesFolder(_folder.Path));
 }
