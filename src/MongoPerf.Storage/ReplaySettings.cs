@@ -22,7 +22,9 @@ public sealed record ReplaySettings
     public const double MostSpeed = 1000;
     public const int MostLoops = 1000;
     public const int MostCopies = 1000;
-    public const int MostThreads = 100_000;
+
+    /// <summary>Of all copies together.</summary>
+    public const int MostConnections = 100_000;
 
     /// <summary>How many times as fast as recorded; infinite for as fast as replies come.</summary>
     public double Speed { get; init; } = 1;
@@ -56,6 +58,6 @@ public sealed record ReplaySettings
     /// <summary>Its numbers are such as a command line can give. What is stored may be somebody else's.</summary>
     [JsonIgnore]
     public bool IsSound => (Speed is >= LeastSpeed and <= MostSpeed or double.PositiveInfinity) && Rate is null or > 0
-        && Loops is >= 1 and <= MostLoops && Copies is >= 1 and <= MostCopies && Threads is null or (>= 1 and <= MostThreads)
+        && Loops is >= 1 and <= MostLoops && Copies is >= 1 and <= MostCopies && Threads is null or (>= 1 and <= MostConnections)
         && Enum.IsDefined(Only);
 }

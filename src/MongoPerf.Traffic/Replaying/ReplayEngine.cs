@@ -24,7 +24,7 @@ public sealed class ReplayEngine(ReplayScript script) : IClientEngine, IDisposab
     private sealed class Source(ReplayScript script, ClientOptions options) : IExecutorSource
     {
         private readonly Lock _lock = new();
-        private ReplayState[] _copies = [];
+        private Dictionary<int, ReplayState> _copies = [];
         private int _open;
 
         public IOperationExecutor OpenExecutor(GroupPlan? group = null)
@@ -33,8 +33,8 @@ public sealed class ReplayEngine(ReplayScript script) : IClientEngine, IDisposab
             {
                 // A pass opens all of its executors before it begins, and closes them when it is over.
                 if (_open == 0)
-                    _copies = [.. Enumerable.Range(0, script.Settings.Copies).Select(_ => new ReplayState(script))];
-                return new ReplayExecutor(_copies, options, _open++, Close);
+                    _copies = script.Lines.Select(line => line.Copy).Distinct().ToDictionary(copy => copy, _ => new ReplayState(script));
+                return new ReplayExecutor(script, _copies, options, _open++, Close);
             }
         }
 

@@ -6,11 +6,14 @@ using MongoPerf.Wire.Connections;
 namespace MongoPerf.Traffic.Replaying;
 
 /// <summary>One worker's connection to the target.</summary>
-/// <param name="copies">By copy: the state of the pass.</param>
+/// <param name="script">What is replayed.</param>
+/// <param name="copies">By copy, of those that have a connection in the script: the state of the pass.</param>
 /// <param name="options">How the target is reached.</param>
 /// <param name="number">0-based: of several mongos the workers use each as often.</param>
 /// <param name="closed">Called once, when it is disposed of.</param>
-internal sealed class ReplayExecutor(ReplayState[] copies, ClientOptions options, int number, Action closed) : IOperationExecutor
+internal sealed class ReplayExecutor(
+    ReplayScript script, IReadOnlyDictionary<int, ReplayState> copies, ClientOptions options, int number, Action closed)
+    : IOperationExecutor
 {
     private readonly CancellationTokenSource _aborted = new();
     private MongoConnection? _connection;
@@ -46,7 +49,7 @@ internal sealed class ReplayExecutor(ReplayState[] copies, ClientOptions options
 
     public IScriptedOperation PrepareScript(int worker)
     {
-        ReplayedConnection line = copies[0].Script.Lines[worker];
+        ReplayedConnection line = script.Lines[worker];
         return _requests = new WorkerRequests(this, copies[line.Copy], line);
     }
 

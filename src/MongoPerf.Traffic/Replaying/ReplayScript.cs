@@ -199,24 +199,14 @@ public sealed class ReplayScript
         return part;
     }
 
-    /// <summary>By worker: a number that is the same for those of which one waits for another, or uses what another one opened.</summary>
+    /// <summary>By worker: a number that is the same for those of which one waits for another.</summary>
     private int[] LinkedWorkers()
     {
         int[] parents = [.. Enumerable.Range(0, Workers.Length)];
-        int[] openers = new int[Cursors];
-        for (int request = 0; request < Requests.Length; request++)
-        {
-            if (Requests[request].Opens is >= 0 and var cursor)
-                openers[cursor] = request;
-        }
-
         for (int request = 0; request < Requests.Length; request++)
         {
             if (Requests[request].After is >= 0 and var earlier)
                 Link(request, earlier);
-            // In a transaction it may be another statement that comes last before it.
-            if (Requests[request].Uses is >= 0 and var used)
-                Link(request, openers[used]);
             (int first, int end) = PriorsOf(request);
             for (int i = first; i < end; i++)
             {
@@ -224,12 +214,6 @@ public sealed class ReplayScript
                 if (Priors[i].Sequence < 0)
                     Link(request, Priors[i].Count);
             }
-        }
-
-        foreach ((int request, int[] cursors) in Closed)
-        {
-            foreach (int cursor in cursors)
-                Link(request, openers[cursor]);
         }
 
         return [.. parents.Select((_, worker) => Root(worker))];

@@ -260,24 +260,31 @@ public sealed class ReplayScriptReader
         _pending[(recorded.Connection, requestId)] = number;
     }
 
-    /// <summary>The last request that used the same cursor, or was in the same transaction; of several the latest.</summary>
+    /// <summary>The last request that used the same cursor, or was in the same transaction; of several all but one become priors.</summary>
     private int AfterOf(int number, int[] used, in Envelope envelope)
     {
         int after = -1;
         foreach (int cursor in used)
         {
-            after = Math.Max(after, _lastUse[cursor]);
+            Add(_lastUse[cursor]);
             _lastUse[cursor] = number;
         }
 
         if (envelope.Session is not { } session || !envelope.IsInTransaction)
             return after;
         if (_transactions.TryGetValue(session, out int before))
-            after = Math.Max(after, before);
+            Add(before);
         if (_transactions.Count == MostPending)
             _transactions.Clear();
         _transactions[session] = number;
         return after;
+
+        void Add(int earlier)
+        {
+            if (after >= 0 && earlier != after)
+                _priors.Add(new Prior(-1, after));
+            after = earlier;
+        }
     }
 
     private void AddReply(in RecordedMessage recorded, int answered, in MessageHeader header)
@@ -345,7 +352,7 @@ public sealed class ReplayScriptReader
                 known.Add(cursor);
         }
 
-        return [.. known];
+        return [.. known.Distinct()];
     }
 
     private bool IsChosen(string command, IReadOnlyList<WriteTarget> writes) => _settings.Only switch
@@ -385,6 +392,7 @@ public sealed class ReplayScriptReader
         List<List<int>> workers = Share();
         if (_settings.Threads < workers.Count)
             workers = Fold(workers, _settings.Threads.Value, sequences);
+        RequireFew(workers.Count);
         return new ReplayScript(_recording, _settings, [.. _requests], [.. workers.Select(worker => worker.ToArray())])
         {
             RecordedConnections = _lines.Count,
@@ -401,6 +409,17 @@ public sealed class ReplayScriptReader
             Generated = _generatedBy.Count,
             IdsMadeBy = _made,
         };
+    }
+
+    /// <exception cref="MongoPerfException">No client can have so many connections (2).</exception>
+    private void RequireFew(int connections)
+    {
+        int copies = _settings.Copies;
+        long all = (long)connections * copies;
+        if (all > ReplaySettings.MostConnections)
+            throw new MongoPerfException(Fault.WrongUsage, $"{_recording.Path}: {connections:N0} connections were open at once"
+                + (copies == 1 ? "" : $", which is {all:N0} in {copies:N0} copies") + $"; allowed: {ReplaySettings.MostConnections:N0}",
+                copies == 1 ? "--threads N lets them share N" : "use fewer --copies, or let connections share N (--threads N)");
     }
 
     private string MainDatabase()

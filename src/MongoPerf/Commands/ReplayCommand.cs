@@ -55,7 +55,7 @@ internal sealed class ReplayCommand
 
     private readonly Option<long?> _threads = OptionTypes.Make<long?>(
         "--threads", null, "Use at most N connections; recorded ones that were open at the same time share them [default: as recorded]",
-        "N", text => Quantities.ParseCount(text, 1, ReplaySettings.MostThreads));
+        "N", text => Quantities.ParseCount(text, 1, ReplaySettings.MostConnections));
 
     private readonly Option<bool> _dependencies = new("--dependencies")
     {

@@ -1,8 +1,10 @@
+using MongoPerf.Load.Executors;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Recordings;
 using MongoPerf.Traffic.Replaying;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Tests.Traffic;
@@ -55,6 +57,23 @@ public sealed class ReplayDivisionTests : IDisposable
         string refused = Assert.Throws<MongoPerfException>(() => Read(file).Divide(11)).Message;
         Assert.Contains("can't be divided among 11 agents", refused, StringComparison.Ordinal);
         Assert.EndsWith("leaves 10 to divide", refused, StringComparison.Ordinal);
+    }
+
+    /// <summary>What it must remember of each copy is some bytes for each request.</summary>
+    [Fact]
+    public void An_agent_remembers_only_the_copies_of_which_it_has_a_part()
+    {
+        const int Requests = 20_000, Copies = 100;
+        var file = new TrafficFile();
+        for (int i = 0; i < Requests; i++)
+            file.Request(1, i, ServerRecordingTests.Ping());
+        ReplayScript part = Read(file, new ReplaySettings { Copies = Copies }).Divide(Copies)[0];
+        using IExecutorSource source = new ReplayEngine(part).Open(new ClientOptions
+        {
+            Address = () => throw new InvalidOperationException("nobody connects"), Connections = ConnectionSettings.Default,
+            Database = "d", Workers = 1,
+        });
+        Assert.InRange(Allocation.LeastBytes(() => source.OpenExecutor().Dispose()), Requests, 10 * Requests);
     }
 
     [Fact]

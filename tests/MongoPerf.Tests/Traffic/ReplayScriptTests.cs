@@ -105,6 +105,40 @@ public sealed class ReplayScriptTests : IDisposable
         Assert.Equal(1, Assert.Single(script.LeftOut).Count);
     }
 
+    /// <summary>Each of them may be slow on the target, on a connection of its own.</summary>
+    [Fact]
+    public void What_uses_several_cursors_or_is_in_a_transaction_too_waits_for_all_that_came_before()
+    {
+        ReplayScript script = Read(new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("find", "a"), ("$db", "d")), Cursor(77))
+            .Exchange(2, 1, BsonDocument.Of(("find", "a"), ("lsid", Session(1)), ("startTransaction", true), ("autocommit", false),
+                ("$db", "d")), Cursor(78))
+            .Exchange(3, 1, BsonDocument.Of(("getMore", 77L), ("collection", "a"), ("lsid", Session(1)), ("autocommit", false),
+                ("$db", "d")), Cursor(77))
+            .Exchange(4, 1, BsonDocument.Of(("killCursors", "a"), ("cursors", new object[] { 77L, 78L, 77L }), ("$db", "d")), Ok));
+        Assert.Equal([[], [], [0, 1], [1, 2]], script.Requests.Select((request, number) =>
+        {
+            (int first, int end) = script.PriorsOf(number);
+            return (int[])[.. script.Priors.Take(end).Skip(first).Select(prior => prior.Count).Append(request.After)
+                .Where(other => other >= 0).Order()];
+        }));
+    }
+
+    [Fact]
+    public void More_connections_than_a_client_can_have_are_refused_before_they_are_made()
+    {
+        var file = new TrafficFile();
+        for (int connection = 1; connection <= 101; connection++)
+            file.Request(connection, 1, ServerRecordingTests.Ping());
+        var copies = new ReplaySettings { Copies = 1000 };
+        MongoPerfException refused = Assert.Throws<MongoPerfException>(() => Read(file, copies));
+        Assert.Equal(Fault.WrongUsage, refused.Fault);
+        Assert.EndsWith("101 connections were open at once, which is 101,000 in 1,000 copies; allowed: 100,000", refused.Message,
+            StringComparison.Ordinal);
+        Assert.Equal("use fewer --copies, or let connections share N (--threads N)", refused.Hint);
+        Assert.Equal(100_000, Read(file, copies with { Threads = 100 }).Connections);
+    }
+
     [Fact]
     public void Statements_of_a_transaction_keep_their_order()
     {
