@@ -104,7 +104,7 @@ internal static class PlotLanguage
         new("show", KeyKind.Text, "What it takes its lines from, such as operations or cpu."),
         new("y", KeyKind.Text, "Of inserts and queries over documents, the metric [default: documentRate of inserts, rate of queries]."),
         new("megabytes", KeyKind.Flag, "Of inserts over documents, MB/s along the right [default: false]."),
-        new("title", KeyKind.Text, "Label of its axis, in place of its own title."),
+        new("title", KeyKind.Text, "Label of the axis of values, unit included [default: what the panel shows, with its unit]."),
         new("lines", KeyKind.Texts,
             "Only these lines, by their names in the legend, such as [q4 p50, q4 p99]; over time also those that the "
             + "interactive page shows only when asked; of percentiles, and of latency over windows, any percentile, such as [p50, p9999]."),

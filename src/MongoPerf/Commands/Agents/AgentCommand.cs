@@ -25,7 +25,7 @@ internal static class AgentCommand
         Option<double?> wait = OptionTypes.Duration("--wait", "How long to wait for a plan [default: 10m]");
         Option<bool> stay = new("--stay")
         {
-            Description = "After a plan, take the next, until none is offered within --wait or you interrupt it",
+            Description = "Run one plan after another, until none is offered within --wait or you interrupt it",
         };
         var command = new Command("agent", "Run one share of a plan that 'series', 'run' or 'replay' divides among --agents")
         {
