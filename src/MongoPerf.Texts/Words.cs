@@ -176,8 +176,9 @@ public static partial class Words
 
     /// <summary>
     /// Stands for a blank at which a line must not be broken. Spectre.Console breaks lines at all white space, no-break spaces included.
+    /// It is a noncharacter, which Unicode keeps for such use within a program, so that no text has it.
     /// </summary>
-    private const char Tie = '\uE000';
+    private const char Tie = '\uFDD0';
 
     /// <summary>The text with each number tied to its unit, for whatever breaks lines at blanks.</summary>
     public static string Tied(string text) => BeforeUnit().Replace(text, Tie.ToString());

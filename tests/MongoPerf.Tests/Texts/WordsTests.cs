@@ -20,6 +20,11 @@ public sealed class WordsTests
             ],
             28));
 
+    /// <summary>A character for private use may be in anybody's names.</summary>
+    [Fact]
+    public void Numbers_stay_with_their_units_and_all_characters_of_a_text_are_kept() =>
+        Assert.Equal("took\n12 ms,\na\uE000b", Words.Wrap("took 12 ms, a\uE000b", 6));
+
     [Theory]
     [InlineData(8)]
     [InlineData(13)]
