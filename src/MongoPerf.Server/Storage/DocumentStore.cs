@@ -65,14 +65,21 @@ internal sealed class DocumentStore : IDisposable
 
     public ICollection<Collection> Collections => _collections.Values;
 
-    public StoreFigures Figures => new(
-        _database.CacheUsed, _database.CacheCapacity,
-        _database.PropertyOfAll("rocksdb.cur-size-all-mem-tables\0"u8), _database.MemtableCapacity,
-        _database.PropertyOfAll("rocksdb.total-sst-files-size\0"u8), LogBytes(),
-        _database.Property(_catalog, "rocksdb.num-running-compactions\0"u8) + _database.Property(
-            _catalog, "rocksdb.num-running-flushes\0"u8),
-        _database.PropertyOfAll("rocksdb.estimate-pending-compaction-bytes\0"u8),
-        _database.Property(_catalog, "rocksdb.is-write-stopped\0"u8) != 0);
+    public StoreFigures Figures
+    {
+        get
+        {
+            long memtables = _database.PropertyOfAll("rocksdb.cur-size-all-mem-tables\0"u8);
+            return new(
+                _database.CacheUsed + memtables, _database.CacheCapacity + _database.MemtableCapacity,
+                memtables, _database.MemtableCapacity,
+                _database.PropertyOfAll("rocksdb.total-sst-files-size\0"u8), LogBytes(),
+                _database.Property(_catalog, "rocksdb.num-running-compactions\0"u8) + _database.Property(
+                    _catalog, "rocksdb.num-running-flushes\0"u8),
+                _database.PropertyOfAll("rocksdb.estimate-pending-compaction-bytes\0"u8),
+                _database.Property(_catalog, "rocksdb.is-write-stopped\0"u8) != 0);
+        }
+    }
 
     public bool TryFind(ReadOnlySpan<char> nameSpace, [NotNullWhen(true)] out Collection? collection) =>
         _byName.TryGetValue(nameSpace, out collection);
@@ -510,6 +517,15 @@ internal enum RenameOutcome
 }
 
 /// <summary>What the store measures about itself, all in bytes unless said; RocksDB's own properties.</summary>
+/// <param name="CacheBytesUsed">Blocks and memtables: as in WiredTiger's cache, what is not yet written is a part of it.</param>
+/// <param name="CacheBytesMaximum">What both may take together, as <c>--cache</c> sets it.</param>
+/// <param name="MemtableBytes">What no file has yet.</param>
+/// <param name="MemtableBytesMaximum">At which the largest is written to a file.</param>
+/// <param name="FileBytes">Files with data.</param>
+/// <param name="LogBytes">Files of the write-ahead log.</param>
+/// <param name="RunningJobs">Flushes and compactions, a number.</param>
+/// <param name="PendingCompactionBytes">What compactions have yet to rewrite.</param>
+/// <param name="AreWritesStopped">Writes wait for flushes or compactions.</param>
 public sealed record StoreFigures(
     long CacheBytesUsed, long CacheBytesMaximum, long MemtableBytes, long MemtableBytesMaximum, long FileBytes, long LogBytes,
     long RunningJobs, long PendingCompactionBytes, bool AreWritesStopped);

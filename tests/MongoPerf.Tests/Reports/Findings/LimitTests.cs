@@ -82,10 +82,12 @@ public sealed class LimitTests : IDisposable
     }
 
     [Theory]
-    [InlineData(0.2, true)]
-    [InlineData(0.19, false)]
-    public void A_fifth_of_the_cache_that_is_dirty_is_found(double share, bool isFound)
+    [InlineData(0.2, false, true)]
+    [InlineData(0.19, false, false)]
+    [InlineData(0.25, true, false)]
+    public void A_fifth_of_the_cache_that_is_dirty_is_found_where_it_is_WiredTiger_s(double share, bool isEmbedded, bool isFound)
     {
+        _run.Store.SetDeployment(RunParts.Deployment() with { IsEmbedded = isEmbedded });
         _run.Phase("q4", Flat(60));
         Server(_ => [("cache_dirty", share * 1e9)]);
         Assert.Equal(isFound, Find(FindingIds.DirtyCache) is not null);
