@@ -4,7 +4,8 @@ namespace MongoPerf.Reports.Charts;
 /// <param name="lines">The number of lines.</param>
 /// <param name="seconds">The length of the axis; 0 for what continues a panel and is short.</param>
 /// <param name="longestGap">The seconds without a point after which a line ends.</param>
-internal sealed class PanelBuilder(int lines, double seconds, double longestGap)
+/// <param name="pauses">Where the axis leaves time out, in ascending order: lines end there, too; null for nowhere.</param>
+internal sealed class PanelBuilder(int lines, double seconds, double longestGap, IReadOnlyList<double>? pauses = null)
 {
     /// <summary>The most rows of a panel, with a few more where lines end. An hour's seconds stay as they are.</summary>
     public const int MostRows = 4000;
@@ -56,7 +57,8 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap)
         }
 
         long longest = (long)(Math.Max(longestGap, PieceSeconds * 2.5) * RowsPerSecond);
-        List<(long Row, double Value)>[] whole = [.. points.Select(line => WithGaps(line, longest))];
+        long[] ends = [.. (pauses ?? []).Select(static at => (long)Math.Round(at * RowsPerSecond))];
+        List<(long Row, double Value)>[] whole = [.. points.Select(line => WithGaps(line, longest, ends))];
         var table = new ChartTable(file, ["seconds", .. titles]);
         int[] next = new int[whole.Length];
         foreach (long row in RowsOf(whole))
@@ -82,14 +84,20 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap)
         return thinned;
     }
 
-    private static List<(long Row, double Value)> WithGaps(List<(long Row, double Value)> line, long longest)
+    private static List<(long Row, double Value)> WithGaps(List<(long Row, double Value)> line, long longest, long[] ends)
     {
         var whole = new List<(long Row, double Value)>(line.Count);
+        int end = 0;
         foreach ((long Row, double Value) point in line)
         {
-            if (whole.Count > 0 && point.Row - whole[^1].Row > longest)
+            bool isAnew = false;
+            for (; end < ends.Length && ends[end] <= point.Row; end++)
+                isAnew = true;
+            if (whole.Count > 0 && (isAnew || point.Row - whole[^1].Row > longest))
                 whole.Add((whole[^1].Row + 1, ChartTable.Gap));
-            whole.Add(point);
+            // A row has room for one: where the next one follows at once, the gap takes it.
+            if (whole.Count == 0 || whole[^1].Row < point.Row)
+                whole.Add(point);
         }
 
         return whole;

@@ -26,10 +26,12 @@ internal sealed class RunPanels
     private readonly List<PanelBuilder> _builders = [];
     private readonly Language _language = Words.Language;
     private readonly double _length;
+    private readonly double[] _pauses;
 
     private RunPanels(StoredRun run, OperationSeconds seconds, TimeAxis axis, double? since)
     {
         _length = since is null ? axis.Seconds : 0;
+        _pauses = [.. axis.Pauses.Select(static pause => pause.At)];
         int[] lines = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => !seconds.Lines[line].IsTotal).Take(MostOperations)];
         // First, so that they are never among those that find no room.
         int[] totals = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => seconds.Lines[line].IsTotal)];
@@ -116,7 +118,7 @@ internal sealed class RunPanels
 
     private PanelBuilder Builder(int lines, double longestGap)
     {
-        var builder = new PanelBuilder(lines, _length, longestGap);
+        var builder = new PanelBuilder(lines, _length, longestGap, _pauses);
         _builders.Add(builder);
         return builder;
     }

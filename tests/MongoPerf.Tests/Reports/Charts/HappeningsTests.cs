@@ -89,18 +89,35 @@ public sealed class HappeningsTests : IDisposable
         Assert.InRange(cache.Y.Max, cache.Series.Max(series => series.Largest), cache.Series.Max(series => series.Largest) * 2);
     }
 
+    /// <summary>Pauses are cut out in pieces of ten seconds: the last of one and the first of another lie side by side.</summary>
+    [Fact]
+    public void All_lines_end_at_a_pause_however_near_to_it_the_samples_are()
+    {
+        using StoredRun run = Stored([.. Enumerable.Range(1, 109), .. Enumerable.Range(10_000, 100)]);
+        Panel[] panels = [.. RunPanels.Of(run).All];
+        Assert.Contains(panels, panel => panel.Title == "Cache");
+        Assert.All(panels, panel => Assert.All(panel.Series, line =>
+        {
+            double[] gap = Assert.Single(panel.Table.Rows, row => double.IsNaN(row[line.Column]));
+            Assert.InRange(gap[0], 109, 110.1);
+        }));
+    }
+
     private static Chart Timeline(StoredRun run) => TimeCharts.Build(run, PlotLibrary.TryFind("timeline")!)!;
 
     private static RunEvent At(double second, string kind, string text, double? seconds = null) =>
         new(Start + (long)(second * 1000), kind, text, seconds);
 
     /// <summary>A hundred seconds, a pause, and a hundred more.</summary>
-    private StoredRun Stored(params RunEvent[] events)
+    private StoredRun Stored(params RunEvent[] events) =>
+        Stored([.. Enumerable.Range(1, 100), .. Enumerable.Range(10_001, 100)], events);
+
+    private StoredRun Stored(int[] seconds, params RunEvent[] events)
     {
         string folder = _runs.At("run");
         using (RunStore store = RunStore.Create(folder, RunParts.Run(), RunParts.Settings()))
         {
-            foreach (int second in Enumerable.Range(1, 100).Concat(Enumerable.Range(10_001, 100)))
+            foreach (int second in seconds)
             {
                 store.AddSample(RunParts.Sample(second, "read") with { Histogram = default });
                 store.AddServerSample(new MetricSample(
