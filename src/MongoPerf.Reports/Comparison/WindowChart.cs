@@ -119,7 +119,8 @@ internal sealed class WindowChart
 
     private int ColumnsPerSide => RateColumns.Length + _percentiles.Length;
 
-    private double[] Missing => [.. Enumerable.Repeat(double.NaN, ColumnsPerSide)];
+    /// <summary>What only other sides have: a line connects all points of its own side, which may be of other sizes.</summary>
+    private double[] Missing => [.. Enumerable.Repeat(ChartTable.None, ColumnsPerSide)];
 
     private IEnumerable<WindowKey> KeysOf(ComparedSide side) => side.Windows.Runs[0].Keys.Where(key => key.Operation == _operation);
 

@@ -53,8 +53,10 @@ internal static class DimensionFigure
         };
         foreach ((string value, double place) in axis.Values.Zip(axis.Places))
         {
-            table.Add([place, .. metrics.SelectMany(metric => lines.Select(line =>
-                Observations.Mean(line.Observations.Where(o => o.ValueOf(x) == value), metric) ?? double.NaN))]);
+            Observation[][] here = [.. lines.Select(line => line.Observations.Where(o => o.ValueOf(x) == value).ToArray())];
+            // Where a number is another line's, this one passes by; from name to name nothing leads past one between them.
+            table.Add([place, .. metrics.SelectMany(metric => here.Select(own =>
+                Observations.Mean(own, metric) ?? (own.Length == 0 && axis.IsNumeric ? ChartTable.None : ChartTable.Gap)))]);
         }
 
         return table;

@@ -283,6 +283,8 @@ internal sealed class ChartPicture
                 continue;
             }
 
+            if (row?[series.Column + 1] == ChartTable.None)
+                continue;
             if (piece.Count > 1)
                 yield return [.. piece];
             piece.Clear();
