@@ -15,13 +15,13 @@ public sealed record ReportFiles(string Page, IReadOnlyList<string> Files, IRead
 /// <summary>Writes a run's report folder. May be done again at any time, also during the run.</summary>
 public static class ReportWriter
 {
+    private const string ReportFile = "report.md";
     private const string SamplesFile = "samples.csv";
     private const string LogFile = "latencies.hlog";
 
     private static readonly TextFile[] TextFiles =
     [
-        new("report.md", "this report as text, to paste into a ticket",
-            static (run, output) => MarkdownReport.Write(RunReport.Of(run), output)),
+        new(ReportFile, "this report as text, to paste into a ticket", Write: null),
         new("result.json", "all results for programs to read", JsonReport.Write),
         new("results.csv", "results, a row for each operation of each phase", CsvReport.WriteResults),
         new("sizes.csv", "sizes, a row for each time they were recorded", CsvReport.WriteSizes),
@@ -47,7 +47,7 @@ public static class ReportWriter
 
     /// <param name="Name">The name of the file.</param>
     /// <param name="Purpose">What the page says of it, translated there.</param>
-    /// <param name="Write">Its content; null for those of <see cref="SampleFiles"/>.</param>
+    /// <param name="Write">Its content; null for the report itself, and for those of <see cref="SampleFiles"/>.</param>
     private sealed record TextFile(string Name, string Purpose, Action<StoredRun, TextWriter>? Write)
     {
         /// <summary>It reads only the samples of servers or machine, which no other file needs.</summary>
@@ -57,9 +57,14 @@ public static class ReportWriter
     /// <summary>
     /// Text files, charts and, last of all, index.html, each in place of an older one. A chart that can't be drawn is a warning.
     /// </summary>
+    /// <param name="run">Finished or not.</param>
+    /// <param name="folder">Made when it is not there.</param>
+    /// <param name="plots">What is drawn; null for the standard plots.</param>
+    /// <param name="runsFolder">The runs folder as typed after --out; null for the default.</param>
     /// <exception cref="IOException">The folder can't be written.</exception>
     /// <exception cref="RunStoreException">The folder, or its charts', is a link.</exception>
-    public static ReportFiles WriteAll(StoredRun run, string folder, IReadOnlyList<PlotInfo>? plots = null)
+    public static ReportFiles WriteAll(
+        StoredRun run, string folder, IReadOnlyList<PlotInfo>? plots = null, string? runsFolder = null)
     {
         OwnFiles.MakeFolder(folder);
         TextFile[] all = [.. TextFilesOf(run)];
@@ -74,9 +79,10 @@ public static class ReportWriter
             Task<RenderedCharts> drawn = Task.Run(() => ChartRenderer.Render(run, Path.Combine(folder, "charts"), plots));
             beside.AddRange([explore, drawn]);
             WriteTexts(run, folder, all.Where(static text => !text.IsOfMetrics));
+            WriteReport(run, folder, runsFolder);
             charts = drawn.GetAwaiter().GetResult();
             html = HtmlReport.Build(
-                RunReport.Of(run, Beside(run, charts)), new PagePictures(explore.GetAwaiter().GetResult(), charts, folder));
+                RunReport.Of(run, Beside(run, charts), runsFolder), new PagePictures(explore.GetAwaiter().GetResult(), charts, folder));
         }
         finally
         {
@@ -97,10 +103,11 @@ public static class ReportWriter
         WriteSamples(run, folder, null);
         TextFile[] all = [.. TextFilesOf(run)];
         WriteTexts(run, folder, all);
+        WriteReport(run, folder, runsFolder: null);
         return [.. all.Select(text => Path.Combine(folder, text.Name))];
     }
 
-    /// <summary>Writes all but those of samples.</summary>
+    /// <summary>Writes all but the report and those of samples.</summary>
     private static void WriteTexts(StoredRun run, string folder, IEnumerable<TextFile> texts)
     {
         foreach (TextFile text in texts)
@@ -109,6 +116,9 @@ public static class ReportWriter
                 Replace(folder, text.Name, output => write(run, output));
         }
     }
+
+    private static void WriteReport(StoredRun run, string folder, string? runsFolder) =>
+        Replace(folder, ReportFile, output => MarkdownReport.Write(RunReport.Of(run, runsFolder: runsFolder), output));
 
     private static void WriteSamples(StoredRun run, string folder, Action<Sample>? also) =>
         Replace(folder, SamplesFile, rows => Replace(folder, LogFile, log => SampleFiles.Write(run, rows, log, also)));

@@ -87,6 +87,17 @@ public sealed partial class HtmlReportTests
     }
 
     [Fact]
+    public void Commands_of_the_files_find_runs_in_another_folder_than_the_default_one()
+    {
+        using var folder = new TemporaryFolder();
+        using var run = StoredRun.Open(FrozenRun.Build(folder.Path));
+        string page = ReportWriter.WriteAll(run, folder.At("report"), plots: [], runsFolder: "/big/runs").Page;
+        foreach (string file in (string[])[page, folder.At(Path.Combine("report", "report.md"))])
+            Assert.Contains($" {run.Run.Id} --out /big/runs", File.ReadAllText(file).Replace("<span class=\"whole\">", "")
+                .Replace("</span>", "", StringComparison.Ordinal), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Whole_report_is_one_page_that_needs_no_network()
     {
         using var folder = new TemporaryFolder();

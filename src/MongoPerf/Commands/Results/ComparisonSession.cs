@@ -112,10 +112,11 @@ internal static class ComparisonSession
             throw new UserException(ExitCode.WrongUsage, $"{candidate.Candidate.Id} and {sides[0].Id} have no operation in common",
                 "'mongoperf report' shows what each one measured");
         string folder = Path.Combine(request.RunsFolder, RunCatalogue.ComparisonPrefix + string.Join('-', sides.Select(side => side.Id)));
-        ReportFiles files = ComparisonWriter.WriteAll(comparison, folder, request.Plots);
+        string typed = string.Join(' ', request.Runs.Select(CommandText.Quoted)) + RunFolder.OutTextOf(request.RunsFolder);
+        ReportFiles files = ComparisonWriter.WriteAll(comparison, folder, request.Plots, typed);
         foreach (string warning in files.Warnings)
             Console.Error.WriteLine(warning);
-        Print(comparison, files, request);
+        Print(comparison, files, typed, request);
         return request.FailOnRegression ? Gate(comparison) : ExitCode.Done;
     }
 
@@ -139,12 +140,9 @@ internal static class ComparisonSession
         return ExitCode.Done;
     }
 
-    private static void Print(RunComparison comparison, ReportFiles files, ComparisonRequest request) => ResultFormat.Print(
+    private static void Print(RunComparison comparison, ReportFiles files, string typed, ComparisonRequest request) => ResultFormat.Print(
         request.Format, request.IsFull,
-        () => request.Format == "markdown"
-            ? ComparisonReport.Of(comparison)
-            : ComparisonReport.Of(comparison, ResultPrinter.Written(files), string.Join(' ', request.Runs.Select(CommandText.Quoted))
-                + RunFolder.OutTextOf(request.RunsFolder)),
+        () => ComparisonReport.Of(comparison, request.Format == "markdown" ? null : ResultPrinter.Written(files), typed),
         ("json", output => ComparisonJson.Write(comparison, output)), ("csv", output => ComparisonCsv.Write(comparison, output)),
         ("junit", output => JunitReport.Write(comparison, output)));
 

@@ -24,7 +24,7 @@ internal sealed class ResultPrinter(string? ownPlots = null) : IRunResults
         UserException? unwritten = null;
         try
         {
-            files = output.WritesReport ? ReportWriter.WriteAll(run, folder.ReportPath, _plots) : null;
+            files = output.WritesReport ? ReportWriter.WriteAll(run, folder.ReportPath, _plots, folder.OtherRunsFolder) : null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -81,7 +81,7 @@ internal sealed class ResultPrinter(string? ownPlots = null) : IRunResults
     {
         ResultFormat.Print(
             output.Format, output.IsFull, () => output.Format == "markdown"
-                ? RunReport.Of(run)
+                ? RunReport.Of(run, runsFolder: folder.OtherRunsFolder)
                 : RunReport.Of(run, Written(files, ServerData.Describe(run, folder)), folder.OtherRunsFolder),
             ("json", to => JsonReport.Write(run, to)), ("csv", to => CsvReport.WriteResults(run, to)),
             ("ycsb", to => YcsbReport.Write(run, to)), ("junit", to => JunitReport.Write([run], to)));

@@ -649,6 +649,34 @@ public sealed class StoredComparisonTests : IDisposable
     }
 
     [Fact]
+    public void Commands_of_the_files_find_runs_in_another_folder_than_the_default_one()
+    {
+        // All is decided; otherwise the next command would run them again, for longer.
+        StoredRun[] runs = [.. Enumerable.Range(0, 10).Select(i => StoredRun.Open(
+            new NoisyRun { Phases = ["q4"], Id = $"r-{i}", NoiseSeed = (ulong)i + 1, Speed = _ => i < 5 ? 1 : 0.3 }.Write(_runs.Path)))];
+        RunComparison comparison = RunComparer.Compare(
+            [new ComparedSide(runs[..5]), new ComparedSide(runs[5..])], [], RunComparer.DefaultNoiseThreshold);
+        string page = ComparisonWriter.WriteAll(comparison, _runs.At("compare-x"), plots: [], typed: "A B --out /big/runs").Page;
+        string next = File.ReadLines(_runs.At(Path.Combine("compare-x", "comparison.md")))
+            .Single(line => line.StartsWith("- next:", StringComparison.Ordinal));
+        Assert.Matches("(compare|forecast) A B --out /big/runs", next);
+        Assert.Matches("(compare|forecast) A B --out /big/runs", Regex.Replace(File.ReadAllText(page), "</?span[^>]*>", ""));
+    }
+
+    [Fact]
+    public void Lines_of_runs_with_other_steps_connect_each_run_s_own_sizes()
+    {
+        RunComparison comparison = Compare(
+            new NoisyRun { Phases = ["q4"], Step = 1000 }, new NoisyRun { Phases = ["q4"], Step = 1500, NoiseSeed = 2 });
+        Chart chart = ComparisonCharts.Build(comparison).Charts.Single(chart => chart.Name == "operation-q4");
+        Assert.All(chart.Panels.SelectMany(panel => panel.Series), line =>
+        {
+            Assert.DoesNotContain(double.NaN, line.Values);
+            Assert.Contains(ChartTable.None, line.Values);
+        });
+    }
+
+    [Fact]
     public void Two_single_servers_have_no_findings_about_shards()
     {
         var single = new NoisyRun { Phases = ["q4"] };
