@@ -20,6 +20,9 @@ public static unsafe partial class SocketCalls
     /// <summary>A connection that is gone is an error, not a signal (MSG_NOSIGNAL).</summary>
     private const int NoSignal = 0x4000;
 
+    /// <summary>MSG_DONTWAIT.</summary>
+    private const int DoNotWait = 0x40;
+
     /// <summary>Errors of Linux, errno(3).</summary>
     private const int Interrupted = 4, Again = 11, BrokenPipe = 32, ConnectionAborted = 103, ConnectionReset = 104, TimedOut = 110;
 
@@ -33,6 +36,21 @@ public static unsafe partial class SocketCalls
             nint count;
             do
                 count = Release(socket, Send(Hold(socket), first, bytes.Length, NoSignal));
+            while (count < 0);
+            return (int)count;
+        }
+    }
+
+    /// <returns>How many bytes the system has taken; 0 when it has no room for any.</returns>
+    /// <exception cref="SocketException">The connection broke.</exception>
+    /// <exception cref="ObjectDisposedException">The socket was closed here.</exception>
+    public static int SendWithoutWaiting(SafeSocketHandle socket, ReadOnlySpan<byte> bytes)
+    {
+        fixed (byte* first = bytes)
+        {
+            nint count;
+            do
+                count = Release(socket, Send(Hold(socket), first, bytes.Length, NoSignal | DoNotWait), mayWait: false);
             while (count < 0);
             return (int)count;
         }
@@ -61,12 +79,16 @@ public static unsafe partial class SocketCalls
         return (int)socket.DangerousGetHandle();
     }
 
-    /// <returns>What the call has returned; negative when it was interrupted and is to be made again.</returns>
+    /// <returns>
+    /// What the call has returned; 0 where it would have to wait and may not; negative when it was interrupted and is to be made again.
+    /// </returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static nint Release(SafeSocketHandle socket, nint count)
+    private static nint Release(SafeSocketHandle socket, nint count, bool mayWait = true)
     {
         int error = count < 0 ? Marshal.GetLastSystemError() : 0;
         socket.DangerousRelease();
+        if (error == Again && !mayWait)
+            return 0;
         if (error is not (0 or Interrupted))
             Throw(error);
         return count;

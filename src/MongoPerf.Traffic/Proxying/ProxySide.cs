@@ -57,6 +57,11 @@ internal sealed class ProxySide : IDisposable
             bytes = bytes[(Platform.IsLinux ? SocketCalls.Send(_handle, bytes) : _socket.Send(bytes))..];
     }
 
+    /// <summary>Sends as much as the system takes at once: nothing with TLS, or where there is no such call.</summary>
+    /// <returns>How many bytes that was.</returns>
+    public int SendWithoutWaiting(ReadOnlySpan<byte> bytes) =>
+        _tls is null && Platform.IsLinux ? SocketCalls.SendWithoutWaiting(_handle, bytes) : 0;
+
     /// <summary>Tells the other end that no more comes; it may still send.</summary>
     public void EndSending()
     {

@@ -158,10 +158,11 @@ public sealed class TrafficProxy : IDisposable
     {
         try
         {
-            using var stream = new RecordedStream(_recorder, number, isRequest);
             // Recorded first, so that what one side says comes before what the other one answers to it.
-            for (int count; (count = from.Receive(stream.Room)) > 0;)
-                to.Send(stream.Add(count));
+            if (isRequest)
+                PassRequests(from, to, number);
+            else
+                PassReplies(from, to, number);
             to.EndSending();
         }
         catch (Exception e) when (IsShortage(e))
@@ -169,6 +170,26 @@ public sealed class TrafficProxy : IDisposable
             // One side has gone; so must the other.
             from.Abort();
             to.Abort();
+        }
+    }
+
+    private void PassRequests(ProxySide from, ProxySide to, long number)
+    {
+        using var requests = new RecordedRequests(_recorder, number);
+        for (int count; (count = from.Receive(requests.Room)) > 0;)
+            to.Send(requests.Add(count));
+    }
+
+    /// <remarks>They are read while the client is at work, but never once it is this thread that waits for the client.</remarks>
+    private void PassReplies(ProxySide from, ProxySide to, long number)
+    {
+        using var replies = new RecordedReplies(_recorder, number);
+        for (int count; (count = from.Receive(replies.Room)) > 0;)
+        {
+            ReadOnlySpan<byte> bytes = replies.Add(count);
+            bytes = bytes[to.SendWithoutWaiting(bytes)..];
+            replies.Read();
+            to.Send(bytes);
         }
     }
 

@@ -7,7 +7,10 @@ using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Traffic.Proxying;
 
-/// <summary>Reads what a proxy passes on where it was received, and writes the recording on a thread of its own.</summary>
+/// <summary>
+/// Writes the recording of what a proxy passes on, on a thread of its own. It reads requests where they were received; replies, which are
+/// most of the bytes, were read by those who pass them on.
+/// </summary>
 /// <remarks>
 /// Whoever passes something on never waits for it, nor wakes it: it looks by itself what has come. When it falls behind, or its disk is
 /// full, it stops recording, for good. For all threads.
@@ -17,8 +20,11 @@ public sealed class TrafficRecorder : IDisposable
     /// <summary>Bytes that wait to be written, and those of their blocks that nothing was received into.</summary>
     private const long MostPending = 256L << 20;
 
-    /// <summary>What a piece takes beside its bytes, about: clients may send one byte at a time.</summary>
-    private const int PieceBytes = 128;
+    /// <summary>
+    /// What a piece takes beside its bytes, about: clients may send one byte at a time, and of replies a few numbers are all that waits.
+    /// (The ids in a reply are fewer bytes than what its request waited with.)
+    /// </summary>
+    private const int PieceBytes = 256;
 
     /// <summary>
     /// Between two looks, milliseconds. To be woken for each piece would cost whoever passes it on a system call, and the machine a
@@ -35,6 +41,9 @@ public sealed class TrafficRecorder : IDisposable
     private readonly long _start = Stopwatch.GetTimestamp();
     private readonly long _mostPending;
     private long _pending;
+    private long _mostBehind;
+    private Piece _next;
+    private bool _hasNext;
     private volatile bool _isStopped;
     private bool _isDisposed;
 
@@ -68,23 +77,39 @@ public sealed class TrafficRecorder : IDisposable
     /// <summary>Requests in a protocol before OP_MSG, which are left out. Handshakes and logins, which always are, do not count.</summary>
     public long Legacy => _writer.Legacy;
 
+    /// <summary>The bytes that waited to be written when they were most, what keeping them takes included.</summary>
+    public long MostBehind => Volatile.Read(ref _mostBehind);
+
     /// <summary>Where blocks come from; another pool in tests.</summary>
     internal ArrayPool<byte> Blocks { get; init; } = ArrayPool<byte>.Shared;
 
     /// <summary>A connection has ended: what was begun on it will not be whole.</summary>
     /// <param name="connection">Its number.</param>
-    public void End(long connection) => Enqueue(new Piece(connection, false, 0, [], 0, 0));
+    public void End(long connection) => Enqueue(new Piece(connection, 0, [], 0, 0));
 
-    /// <summary>Takes what one side of a connection has sent. Its pieces come in their order.</summary>
+    /// <summary>Takes what the client of a connection has sent. Its pieces come in their order.</summary>
     /// <returns>False when it records no longer.</returns>
-    internal bool TryAdd(long connection, bool isRequest, byte[] block, int start, int length)
+    internal bool TryAdd(long connection, byte[] block, int start, int length)
     {
         if (!TryHold(length))
             return false;
-        long microseconds = Stopwatch.GetElapsedTime(_start).Ticks / TimeSpan.TicksPerMicrosecond;
-        Enqueue(new Piece(connection, isRequest, microseconds, block, start, length));
+        Enqueue(new Piece(connection, Now(), block, start, length));
         return true;
     }
+
+    /// <summary>Keeps a place for replies that have come, before they are passed on: what answers them comes behind it.</summary>
+    /// <returns>To be set soon: what comes later waits for it. Null when it records no longer.</returns>
+    internal ExpectedReplies? Expect(long connection)
+    {
+        if (!TryHold(0))
+            return null;
+        var expected = new ExpectedReplies(Now());
+        Enqueue(new Piece(connection, expected.Microseconds, [], 0, 0) { Replies = expected });
+        return expected;
+    }
+
+    /// <inheritdoc cref="TrafficWriter.AssembleReplies"/>
+    internal ReplyAssembler AssembleReplies() => _writer.AssembleReplies();
 
     /// <summary>Takes a block whose pieces have all been added: it goes back to the pool once they are written.</summary>
     /// <param name="block">Rented from <see cref="Blocks"/>.</param>
@@ -92,7 +117,20 @@ public sealed class TrafficRecorder : IDisposable
     internal void TakeBack(byte[] block, int filled)
     {
         if (TryHold(block.Length - filled))
-            Enqueue(new Piece(0, false, 0, block, filled, 0));
+            Enqueue(new Piece(0, 0, block, filled, 0));
+    }
+
+    /// <summary>Ends the recording for good, if it has not ended.</summary>
+    internal void Stop(string why)
+    {
+        lock (_pieces)
+        {
+            if (_isStopped)
+                return;
+            _isStopped = true;
+        }
+
+        OnStopped(why);
     }
 
     /// <summary>Writes what has come, and closes the file. By one thread, when no other one adds to it.</summary>
@@ -146,7 +184,12 @@ public sealed class TrafficRecorder : IDisposable
         return false;
     }
 
-    private void LetGo(int bytes) => Interlocked.Add(ref _pending, -bytes - PieceBytes);
+    private void LetGo(int bytes)
+    {
+        long waited = Interlocked.Add(ref _pending, -bytes - PieceBytes) + bytes + PieceBytes;
+        if (waited > _mostBehind)
+            Volatile.Write(ref _mostBehind, waited);
+    }
 
     private void Enqueue(in Piece piece)
     {
@@ -154,17 +197,7 @@ public sealed class TrafficRecorder : IDisposable
             _pieces.Enqueue(piece);
     }
 
-    private void Stop(string why)
-    {
-        lock (_pieces)
-        {
-            if (_isStopped)
-                return;
-            _isStopped = true;
-        }
-
-        OnStopped(why);
-    }
+    private long Now() => Stopwatch.GetElapsedTime(_start).Ticks / TimeSpan.TicksPerMicrosecond;
 
     private void Write()
     {
@@ -177,8 +210,11 @@ public sealed class TrafficRecorder : IDisposable
                 // While there is more, a full buffer is written by itself.
                 if (!WriteAll())
                     _writer.Flush();
+                // Whoever passed these on is about to have read them.
+                if (isLast && _hasNext)
+                    Thread.Sleep(1);
             }
-            while (!isLast && !_isStopped);
+            while ((!isLast || _hasNext) && !_isStopped);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or InsufficientMemoryException)
         {
@@ -198,36 +234,60 @@ public sealed class TrafficRecorder : IDisposable
         _pieces.Clear();
     }
 
+    /// <summary>Up to the first replies that have not been read.</summary>
     /// <returns>Whether anything had come.</returns>
     private bool WriteAll()
     {
         bool wrote = false;
-        while (!_isStopped && _pieces.TryDequeue(out Piece piece))
+        while (!_isStopped && (_hasNext || _pieces.TryDequeue(out _next)))
         {
-            if (piece.Length > 0)
-            {
-                wrote = true;
-                ReadOnlySpan<byte> bytes = piece.Block.AsSpan(piece.Start, piece.Length);
-                _ = Fetch(bytes);
-                _writer.Add(piece.Connection, piece.IsRequest, piece.Microseconds, bytes);
-                LetGo(piece.Length);
-            }
-            else if (piece.Block.Length > 0)
-            {
-                Blocks.Return(piece.Block);
-                LetGo(piece.Block.Length - piece.Start);
-            }
-            else
-            {
-                _writer.End(piece.Connection);
-            }
+            _hasNext = _next.Replies is { Replies: null };
+            if (_hasNext)
+                break;
+            wrote |= Write(_next);
         }
 
         return wrote;
     }
 
+    /// <returns>Whether anything had come with it.</returns>
+    private bool Write(in Piece piece)
+    {
+        if (piece.Replies is { } expected)
+        {
+            _writer.AddReplies(piece.Connection, expected.Replies, expected.IsUnreadable);
+            LetGo(0);
+            return true;
+        }
+
+        if (piece.Length > 0)
+        {
+            ReadOnlySpan<byte> bytes = piece.Block.AsSpan(piece.Start, piece.Length);
+            _ = Fetch(bytes);
+            _writer.Add(piece.Connection, isRequest: true, piece.Microseconds, bytes);
+            LetGo(piece.Length);
+            return true;
+        }
+
+        if (piece.Block.Length > 0)
+        {
+            Blocks.Return(piece.Block);
+            LetGo(piece.Block.Length - piece.Start);
+        }
+        else
+        {
+            _writer.End(piece.Connection);
+        }
+
+        return false;
+    }
+
     /// <summary>
-    /// What one side has sent; without bytes, a block that is given back, filled up to its start, or, without one, a connection's end.
+    /// What a client has sent, or replies; without either, a block that is given back, filled up to its start, or, without one, a
+    /// connection's end.
     /// </summary>
-    private readonly record struct Piece(long Connection, bool IsRequest, long Microseconds, byte[] Block, int Start, int Length);
+    private readonly record struct Piece(long Connection, long Microseconds, byte[] Block, int Start, int Length)
+    {
+        public ExpectedReplies? Replies { get; init; }
+    }
 }

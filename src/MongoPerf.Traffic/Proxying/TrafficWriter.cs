@@ -3,6 +3,7 @@ using MongoPerf.Traffic.Recordings;
 using MongoPerf.Traffic.Redacting;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Compression;
+using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Traffic.Proxying;
@@ -10,9 +11,6 @@ namespace MongoPerf.Traffic.Proxying;
 /// <summary>Puts messages together from what connections sent, and writes those that a replay needs. One thread.</summary>
 internal sealed class TrafficWriter : IDisposable
 {
-    /// <summary>Of all messages that have not come whole yet, bytes.</summary>
-    private const long MostBegun = 512L << 20;
-
     /// <summary>Requests of a connection whose replies have not come; in a capture of one direction none ever does.</summary>
     private const int MostWaiting = 100_000;
 
@@ -20,8 +18,8 @@ internal sealed class TrafficWriter : IDisposable
     private readonly Redactor? _redactor;
     private readonly Dictionary<long, Client> _clients = [];
     private readonly MessageUnpacker _unpacker = new();
+    private readonly BegunBytes _begun = new();
     private byte[] _record = new byte[1 << 16];
-    private long _begun;
 
     /// <param name="file">Empty; this disposes of it.</param>
     /// <param name="redacts">Values are replaced by pseudonyms.</param>
@@ -51,42 +49,49 @@ internal sealed class TrafficWriter : IDisposable
     /// <exception cref="InsufficientMemoryException">More messages have begun than there is room for.</exception>
     public void Add(long connection, bool isRequest, long microseconds, ReadOnlySpan<byte> bytes)
     {
-        if (!_clients.TryGetValue(connection, out Client? client))
-            _clients[connection] = client = new Client();
+        Client client = ClientOf(connection);
         if (client.IsUnreadable)
             return;
-        Begun side = isRequest ? client.Requests : client.Replies;
-        while (bytes.Length > 0)
+        if (!isRequest)
         {
-            // Mostly a piece is a message.
-            if (side.IsEmpty && TryTakeMessage(ref bytes, out ReadOnlySpan<byte> whole))
-            {
-                WriteMessage(client, connection, isRequest, microseconds, whole);
-                continue;
-            }
-
-            int taken = side.Add(bytes, microseconds);
-            if (taken == 0)
-            {
-                GiveUp(client);
-                return;
-            }
-
-            bytes = bytes[taken..];
-            _begun += taken;
-            if (_begun > MostBegun)
-                throw new InsufficientMemoryException("more has begun to arrive than there is memory for");
-            if (!side.IsWhole)
-                continue;
-            WriteMessage(client, connection, isRequest, side.Microseconds, side.Message);
-            _begun -= side.Take();
+            RecordedReply[] replies = client.Replies.Read(_unpacker, bytes, microseconds);
+            AddReplies(connection, replies, client.Replies.IsUnreadable);
+            return;
         }
+
+        while (client.Requests.TryTake(ref bytes, microseconds, out ReadOnlySpan<byte> message, out long began))
+            WriteRequest(client, connection, began, message);
+        if (client.Requests.IsUnreadable)
+            GiveUp(client);
     }
+
+    /// <summary>Adds replies of a connection that were read already, by what <see cref="AssembleReplies"/> returned.</summary>
+    /// <param name="connection">Its number.</param>
+    /// <param name="replies">In their order.</param>
+    /// <param name="isUnreadable">What came next can't be read.</param>
+    /// <exception cref="IOException">They can't be written.</exception>
+    public void AddReplies(long connection, ReadOnlySpan<RecordedReply> replies, bool isUnreadable)
+    {
+        Client client = ClientOf(connection);
+        if (client.IsUnreadable)
+            return;
+        foreach (ref readonly RecordedReply reply in replies)
+        {
+            if (client.Waiting.Remove(reply.Facts.Request, out byte[]? stream))
+                WriteReply(client, connection, reply, stream);
+        }
+
+        if (isUnreadable)
+            GiveUp(client);
+    }
+
+    /// <summary>For one connection. Any thread.</summary>
+    public ReplyAssembler AssembleReplies() => new(_begun, isRedacted: _redactor is not null);
 
     public void End(long connection)
     {
         if (_clients.Remove(connection, out Client? client))
-            _begun -= client.Requests.Take() + client.Replies.Take();
+            client.Forget();
     }
 
     public void Flush() => _file.Flush();
@@ -97,44 +102,30 @@ internal sealed class TrafficWriter : IDisposable
         _file.Dispose();
     }
 
-    /// <summary>TLS, too, begins with what may be a length.</summary>
-    private static bool IsMessage(in MessageHeader header) =>
-        header.Length is > MessageHeader.Size and <= MessageHeader.MaximumMessageLength
-        && (Enum.IsDefined(header.OpCode) || LeftOutCommands.IsLegacy(header.OpCode));
-
-    /// <returns>False when the bytes do not begin with a whole message.</returns>
-    private static bool TryTakeMessage(ref ReadOnlySpan<byte> bytes, out ReadOnlySpan<byte> message)
+    private Client ClientOf(long connection)
     {
-        message = default;
-        if (bytes.Length < MessageHeader.Size)
-            return false;
-        MessageHeader header = MessageHeader.Read(bytes);
-        if (header.Length > bytes.Length || !IsMessage(header))
-            return false;
-        message = bytes[..header.Length];
-        bytes = bytes[header.Length..];
-        return true;
+        if (!_clients.TryGetValue(connection, out Client? client))
+            _clients[connection] = client = new Client(new MessageAssembler(_begun), AssembleReplies());
+        return client;
     }
 
     private void GiveUp(Client client)
     {
         client.IsUnreadable = true;
-        _begun -= client.Requests.Take() + client.Replies.Take();
+        client.Forget();
         Unreadable++;
     }
 
-    private void WriteMessage(Client client, long connection, bool isRequest, long microseconds, ReadOnlySpan<byte> message)
+    private void WriteRequest(Client client, long connection, long microseconds, ReadOnlySpan<byte> message)
     {
         try
         {
             ReadOnlySpan<byte> unpacked = _unpacker.Unpack(message);
             MessageHeader header = MessageHeader.Read(unpacked);
-            if (header.OpCode != OpCode.Msg)
-                Legacy += isRequest && LeftOutCommands.WhyNot(header.OpCode, unpacked) == LeftOutCommands.Legacy ? 1 : 0;
-            else if (isRequest)
+            if (header.OpCode == OpCode.Msg)
                 WriteRequest(client, connection, microseconds, message, header.RequestId, unpacked);
-            else if (client.Waiting.Remove(header.ResponseTo, out byte[]? stream))
-                WriteReply(client, connection, microseconds, header, unpacked, stream);
+            else if (LeftOutCommands.WhyNot(header.OpCode, unpacked) == LeftOutCommands.Legacy)
+                Legacy++;
         }
         catch (Exception e) when (e is BsonFormatException or WireProtocolException)
         {
@@ -164,22 +155,19 @@ internal sealed class TrafficWriter : IDisposable
     }
 
     /// <remarks>The stream is the request, where that allows a stream of replies.</remarks>
-    private void WriteReply(
-        Client client, long connection, long microseconds, in MessageHeader header, ReadOnlySpan<byte> message, byte[]? stream)
+    private void WriteReply(Client client, long connection, in RecordedReply reply, byte[]? stream)
     {
-        RecordedFacts facts = ReplyReader.Read(header.ResponseTo, message);
-        // Of a redacted recording requests have other ids than replies.
-        GeneratedId[] ids = _redactor is null ? GeneratedIds.Of(message) ?? [] : [];
+        RecordedFacts facts = reply.Facts;
+        GeneratedId[] ids = facts.GeneratedIds ?? [];
         int length = RecordingFile.ReplyBytes + (ids.Length * RecordingFile.GeneratedIdBytes);
         Span<byte> content = length <= 256 ? stackalloc byte[256] : new byte[length];
         content = content[..length];
-        BinaryPrimitives.WriteInt32LittleEndian(content, header.ResponseTo);
+        BinaryPrimitives.WriteInt32LittleEndian(content, facts.Request);
         BinaryPrimitives.WriteInt32LittleEndian(content[4..], facts.Reply.Code);
         BinaryPrimitives.WriteInt64LittleEndian(content[8..], facts.Reply.Documents);
         BinaryPrimitives.WriteInt64LittleEndian(content[16..], facts.Reply.Bytes);
         BinaryPrimitives.WriteInt64LittleEndian(content[24..], facts.Cursor);
-        // Of documents that few know a hash tells whether they are guessed right; and a target has others than these.
-        BinaryPrimitives.WriteUInt64LittleEndian(content[32..], _redactor is null ? ReplyHash.Of(message) : 0);
+        BinaryPrimitives.WriteUInt64LittleEndian(content[32..], facts.Hash);
         for (int i = 0; i < ids.Length; i++)
         {
             Span<byte> id = content[(RecordingFile.ReplyBytes + (i * RecordingFile.GeneratedIdBytes))..];
@@ -187,14 +175,14 @@ internal sealed class TrafficWriter : IDisposable
             ids[i].Id.CopyTo(id[4..]);
         }
 
-        Write(RecordingFile.ReplyKind, connection, microseconds, content);
-        if (stream is null || (OpMsg.Parse(message).Flags & OpMsgFlags.MoreToCome) == 0)
+        Write(RecordingFile.ReplyKind, connection, reply.Microseconds, content);
+        if (stream is null || !reply.HasMore)
             return;
         // The next reply answers this one. For a replay it is as if it had been asked for.
-        (MessageHeader.Read(stream) with { RequestId = header.RequestId }).Write(stream);
-        client.Await(header.RequestId, stream);
+        (MessageHeader.Read(stream) with { RequestId = reply.Number }).Write(stream);
+        client.Await(reply.Number, stream);
         Requests++;
-        Write(RecordingFile.RequestKind, connection, microseconds, stream);
+        Write(RecordingFile.RequestKind, connection, reply.Microseconds, stream);
     }
 
     private void Write(byte kind, long connection, long microseconds, ReadOnlySpan<byte> content)
@@ -214,11 +202,12 @@ internal sealed class TrafficWriter : IDisposable
         Bytes += record.Length;
     }
 
-    private sealed class Client
+    private sealed class Client(MessageAssembler requests, ReplyAssembler replies)
     {
-        public Begun Requests { get; } = new();
+        public MessageAssembler Requests => requests;
 
-        public Begun Replies { get; } = new();
+        /// <summary>Those that nobody has read before.</summary>
+        public ReplyAssembler Replies => replies;
 
         /// <summary>Requests whose replies are to be recorded; itself where it allows a stream of them.</summary>
         public Dictionary<int, byte[]?> Waiting { get; } = [];
@@ -231,59 +220,11 @@ internal sealed class TrafficWriter : IDisposable
                 Waiting.Clear();
             Waiting[request] = stream;
         }
-    }
 
-    /// <summary>The message that is arriving on one side.</summary>
-    private sealed class Begun
-    {
-        private byte[] _bytes = new byte[512];
-        private int _length;
-        private int _filled;
-
-        /// <summary>When its first bytes came.</summary>
-        public long Microseconds { get; private set; }
-
-        public bool IsEmpty => _filled == 0;
-
-        public bool IsWhole => _filled >= MessageHeader.Size && _filled == _length;
-
-        public ReadOnlySpan<byte> Message => _bytes.AsSpan(0, _filled);
-
-        /// <returns>How many bytes were taken; 0 where this is no message.</returns>
-        public int Add(ReadOnlySpan<byte> bytes, long microseconds)
+        public void Forget()
         {
-            if (_filled == 0)
-                Microseconds = microseconds;
-            int wanted = _filled < MessageHeader.Size ? MessageHeader.Size - _filled : _length - _filled;
-            int taken = Math.Min(wanted, bytes.Length);
-            // It grows with what comes, not with what a header promises.
-            if (_bytes.Length < _filled + taken)
-                Array.Resize(ref _bytes, Math.Max(_bytes.Length * 2, _filled + taken));
-            bytes[..taken].CopyTo(_bytes.AsSpan(_filled));
-            _filled += taken;
-            if (_filled == MessageHeader.Size && _length == 0)
-            {
-                MessageHeader header = MessageHeader.Read(_bytes);
-                _length = header.Length;
-                if (!IsMessage(header))
-                {
-                    _filled -= taken;
-                    return 0;
-                }
-            }
-
-            return taken;
-        }
-
-        /// <summary>Forgets it; large buffers are given back.</summary>
-        /// <returns>Its bytes so far.</returns>
-        public int Take()
-        {
-            int taken = _filled;
-            _filled = _length = 0;
-            if (_bytes.Length > 1 << 16)
-                _bytes = new byte[512];
-            return taken;
+            requests.Forget();
+            replies.Forget();
         }
     }
 }

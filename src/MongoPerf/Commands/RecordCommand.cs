@@ -128,6 +128,7 @@ internal sealed class RecordCommand
         proxy.Dispose();
         recorder.Dispose();
         Console.WriteLine(Told(own.Output, recorder.Requests, proxy.Connections, recorder.Bytes)
+            + $"; at most {Units.Bytes(recorder.MostBehind)} waited to be written"
             + Told(recorder.Unreadable, recorder.Unredactable, recorder.Legacy)
             + (stopped is null ? "" : $"; recording stopped early: {stopped}"));
         return stopped is null ? ExitCode.Done : ExitCode.Refused;

@@ -161,6 +161,37 @@ public sealed class TrafficProxyTests : IDisposable
             Assert.Equal(sent[new BsonDocument(messages[0][21..]).FindInt64("client")!.Value], messages);
     }
 
+    /// <summary>The thread that passes its reply on waits until it reads; what others exchange is recorded meanwhile.</summary>
+    [Fact]
+    public void A_client_that_does_not_read_holds_up_the_recording_of_no_other()
+    {
+        const int Large = 1, Small = 20;
+        byte[] large = TrafficFile.MessageOf(9, Large, BsonDocument.Of(("filler", new string('a', 40_000_000)), ("ok", 1.0)));
+        using var server = new ScriptedListener("large", socket =>
+        {
+            while (ScriptedListener.ReadMessage(socket) is { } request)
+                socket.Send(BitConverter.ToInt32(request, 4) == Large ? large : request);
+        });
+        using TrafficProxy proxy = Start(server.Address, "", false, [], out TrafficRecorder recorder);
+        using (recorder)
+        using (Socket idle = new(SocketType.Stream, ProtocolType.Tcp), other = new(SocketType.Stream, ProtocolType.Tcp))
+        {
+            idle.Connect(proxy.Address);
+            other.Connect(proxy.Address);
+            idle.Send(CaptureTests.Find(Large));
+            // What the system keeps for it is full soon.
+            Thread.Sleep(300);
+            for (int i = 0; i < Small; i++)
+            {
+                other.Send(CaptureTests.Find(Large + 1 + i));
+                Assert.NotNull(ScriptedListener.ReadMessage(other));
+            }
+
+            Assert.True(SpinWait.SpinUntil(() => recorder.Requests == 1 + Small, TimeSpan.FromSeconds(30)), $"{recorder.Requests}");
+            proxy.Dispose();
+        }
+    }
+
     private static void Echo(Socket socket)
     {
         byte[] buffer = new byte[4096];

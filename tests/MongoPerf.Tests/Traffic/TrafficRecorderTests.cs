@@ -266,7 +266,7 @@ public sealed class TrafficRecorderTests : IDisposable
             },
         })
         {
-            using var stream = new RecordedStream(recorder, 1, true);
+            using var stream = new RecordedRequests(recorder, 1);
             for (byte i = 1; i < 100; i++)
             {
                 stream.Room[..2000].Fill(i);

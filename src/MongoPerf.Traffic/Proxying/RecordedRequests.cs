@@ -1,16 +1,16 @@
 namespace MongoPerf.Traffic.Proxying;
 
 /// <summary>
-/// What one side of a connection sends, received into blocks that the recorder reads in place: nothing is copied for it. One thread.
+/// What a client sends, received into blocks that the recorder reads in place: nothing is copied for it. One thread.
 /// </summary>
 /// <param name="recorder">Takes each piece, and each block once it is full.</param>
 /// <param name="connection">Its number.</param>
-/// <param name="isRequest">The client sends it.</param>
-internal sealed class RecordedStream(TrafficRecorder recorder, long connection, bool isRequest) : IDisposable
+internal sealed class RecordedRequests(TrafficRecorder recorder, long connection) : IDisposable
 {
-    private const int BlockBytes = 1 << 16;
+    /// <summary>Of what is received at once.</summary>
+    public const int BlockBytes = 1 << 16;
 
-    /// <summary>Most replies come with a single call into this.</summary>
+    /// <summary>Most requests come with a single call into this.</summary>
     private const int LeastRoom = BlockBytes / 2;
 
     private byte[] _block = recorder.Blocks.Rent(BlockBytes);
@@ -41,7 +41,7 @@ internal sealed class RecordedStream(TrafficRecorder recorder, long connection, 
     {
         ReadOnlySpan<byte> bytes = _block.AsSpan(_filled, count);
         // Nobody reads what was not taken; the next piece may be received over it.
-        if (recorder.TryAdd(connection, isRequest, _block, _filled, count))
+        if (recorder.TryAdd(connection, _block, _filled, count))
             _filled += count;
         return bytes;
     }
