@@ -29,9 +29,6 @@ public static class HistogramEncoding
     private const int CompressedHeaderLength = 8;
     private const int MaxWordLength = 9;
 
-    /// <summary>How many times as long as the compressed form <see cref="Inflate"/> may return; ours come near twice.</summary>
-    private const int MostInflation = 8;
-
     /// <summary>Nothing of ours comes near it; a damaged length must not ask for all memory.</summary>
     private const int MaxEncodedLength = HeaderLength + (LatencyHistogram.CountsLength * MaxWordLength);
 
@@ -44,13 +41,15 @@ public static class HistogramEncoding
         return encoded;
     }
 
-    public static byte[] EncodeCompressed(LatencyHistogram histogram)
+    /// <param name="histogram">What was counted.</param>
+    /// <param name="level">How hard to compress it; any reader takes any.</param>
+    public static byte[] EncodeCompressed(LatencyHistogram histogram, CompressionLevel level = CompressionLevel.Optimal)
     {
         byte[] buffer = ArrayPool<byte>.Shared.Rent(MaxEncodedLength);
         int length = Encode(histogram, buffer);
         using var output = new MemoryStream(512);
         output.Write(new byte[CompressedHeaderLength]);
-        using (var zlib = new ZLibStream(output, CompressionLevel.Optimal, leaveOpen: true))
+        using (var zlib = new ZLibStream(output, level, leaveOpen: true))
             zlib.Write(buffer, 0, length);
         ArrayPool<byte>.Shared.Return(buffer);
         byte[] encoded = output.ToArray();
@@ -71,28 +70,6 @@ public static class HistogramEncoding
         else
             throw new HistogramFormatException(
                 $"the histogram begins with 0x{cookie:x8}, V2 with 0x{CookieBase:x8} or 0x{CompressedCookieBase:x8}");
-    }
-
-    /// <summary>Takes the compression off, for what is decoded several times.</summary>
-    /// <returns>
-    /// The uncompressed form; what is not compressed, or empty, as it is, and so what would take far more memory than the file it is from:
-    /// somebody else's may hold many such.
-    /// </returns>
-    /// <exception cref="HistogramFormatException">The compressed form, cut short or damaged.</exception>
-    public static ReadOnlyMemory<byte> Inflate(ReadOnlyMemory<byte> encoded)
-    {
-        if (encoded.IsEmpty || ReadCookie(encoded.Span) != CompressedCookieBase)
-            return encoded;
-        byte[] buffer = ArrayPool<byte>.Shared.Rent(MaxEncodedLength + 1);
-        try
-        {
-            Span<byte> inflated = InflateInto(buffer, encoded.Span);
-            return inflated.Length <= MostInflation * encoded.Length ? inflated.ToArray() : encoded;
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(buffer);
-        }
     }
 
     public static LatencyHistogram Decode(ReadOnlySpan<byte> encoded)

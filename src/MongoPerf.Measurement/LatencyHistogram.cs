@@ -314,8 +314,17 @@ public sealed class LatencyHistogram
             if (_totalCount == 0)
                 return null;
             double sum = 0;
-            for (int i = NextUsed(0); i < CountsLength; i = NextUsed(i + 1))
-                sum += (double)CountAt(i) * ((LowestAt(i) + HighestAt(i)) / 2.0);
+            for (int piece = 0; piece < PieceCount; piece++)
+            {
+                if (_pieces[piece] is not { } counts)
+                    continue;
+                // Within a piece all buckets are equally wide.
+                double middle = (LowestAt(piece << PieceBits) + HighestAt(piece << PieceBits)) / 2.0;
+                double width = LowestAt((piece << PieceBits) + 1) - LowestAt(piece << PieceBits);
+                for (int i = 0; i < counts.Length; i++)
+                    sum += counts[i] * (middle + (i * width));
+            }
+
             return sum / _totalCount / NanosecondsPerMicrosecond;
         }
     }

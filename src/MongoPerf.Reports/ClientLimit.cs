@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-using System.Runtime.CompilerServices;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
@@ -65,10 +63,10 @@ public sealed class ClientLimit
     }
 
     // Each format of a report, its findings and a comparison ask for it, and the samples need to be read only once for them.
-    private static readonly ConditionalWeakTable<StoredRun, ConcurrentDictionary<Language, ClientLimit>> Known = [];
+    private static readonly OncePerRun<ClientLimit> Known = new(Find, hasTexts: true);
 
     /// <summary>Reads the run's samples. May be called from several threads.</summary>
-    public static ClientLimit Of(StoredRun run) => Known.GetOrCreateValue(run).GetOrAdd(Words.Language, static (_, run) => Find(run), run);
+    public static ClientLimit Of(StoredRun run) => Known.Of(run);
 
     private static ClientLimit Find(StoredRun run)
     {

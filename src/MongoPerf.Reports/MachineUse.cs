@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Storage;
 
@@ -130,7 +129,7 @@ internal readonly record struct HostSecond(
     private static readonly int[] ServerColumns = Columns("servers_cpu");
 
     // Charts, verdicts and findings ask for them, and the samples need to be read only once.
-    private static readonly ConditionalWeakTable<StoredRun, IReadOnlyList<HostSecond>> Known = [];
+    private static readonly OncePerRun<IReadOnlyList<HostSecond>> Known = new(static run => [.. Read(run)]);
 
     public long MiddleMilliseconds => (FromMilliseconds + ToMilliseconds) / 2;
 
@@ -139,7 +138,7 @@ internal readonly record struct HostSecond(
     /// <summary>
     /// Finds the seconds of each machine in time order. The first call reads the run's host samples. May be called from several threads.
     /// </summary>
-    public static IReadOnlyList<HostSecond> Of(StoredRun run) => Known.GetValue(run, static run => [.. Read(run)]);
+    public static IReadOnlyList<HostSecond> Of(StoredRun run) => Known.Of(run);
 
     private static IEnumerable<HostSecond> Read(StoredRun run)
     {

@@ -73,8 +73,8 @@ public static class ReportWriter
         string html;
         try
         {
-            // What the others share is known before they begin.
-            RunPanels.Of(run);
+            // What all of them share is known before they begin.
+            OperationSeconds.Of(run);
             Task<HtmlExplore> explore = Task.Run(() => HtmlExplore.Of(run, add => WriteSamples(run, folder, add)));
             Task<RenderedCharts> drawn = Task.Run(() => ChartRenderer.Render(run, Path.Combine(folder, "charts"), plots));
             beside.AddRange([explore, drawn]);
@@ -120,7 +120,7 @@ public static class ReportWriter
     private static void WriteReport(StoredRun run, string folder, string? runsFolder) =>
         Replace(folder, ReportFile, output => MarkdownReport.Write(RunReport.Of(run, runsFolder: runsFolder), output));
 
-    private static void WriteSamples(StoredRun run, string folder, Action<Sample>? also) =>
+    private static void WriteSamples(StoredRun run, string folder, Action<MergedSample>? also) =>
         Replace(folder, SamplesFile, rows => Replace(folder, LogFile, log => SampleFiles.Write(run, rows, log, also)));
 
     private static void Replace(string folder, string name, Action<TextWriter> write)

@@ -6,7 +6,7 @@ namespace MongoPerf.Reports;
 
 /// <summary>A phase's samples, several seconds in one where there are too many.</summary>
 /// <param name="Sample">Sums, and the latencies of all its seconds together.</param>
-/// <param name="Histograms">What was stored of it. The same ones are filled again for the next sample.</param>
+/// <param name="Histograms">What was stored of it. They are filled again once the next sample is asked for.</param>
 internal sealed record MergedSample(Sample Sample, MergedHistograms Histograms)
 {
     public DateTimeOffset Start => DateTimeOffset.FromUnixTimeMilliseconds(Sample.AtMilliseconds).AddSeconds(-Sample.Seconds);
@@ -20,6 +20,9 @@ internal sealed class MergedHistograms
     public LatencyHistogram Response { get; } = new();
 
     public LatencyHistogram Lateness { get; } = new();
+
+    /// <summary>Response times where a rate was set, service times otherwise.</summary>
+    public LatencyHistogram Reported => Response.TotalCount > 0 ? Response : Service;
 
     public void SetTo(IEnumerable<Sample> samples)
     {
@@ -47,41 +50,60 @@ internal static class SampleThinning
     /// <summary>Rows of a file of samples; with a few more where an operation ends in the middle of a group.</summary>
     public const int MaxRows = 7200;
 
+    /// <summary>How many samples of an operation are one row, so that a run has about <see cref="MaxRows"/>.</summary>
+    public static int PerRow(StoredRun run) => GroupSize(OperationSeconds.Of(run).All.Count, MaxRows);
+
     /// <summary>
-    /// Joins samples of the same operation that follow one another, so that about <paramref name="atMost"/> are left. Streams.
+    /// Joins samples of the same operation that follow one another. Idle processors add their histograms up ahead. Streams.
     /// </summary>
     /// <param name="run">Its samples are read with their histograms.</param>
-    /// <param name="atMost">About so many come out.</param>
-    /// <param name="also">Gets each sample as it was read, its histograms inflated; null for nobody.</param>
-    public static IEnumerable<MergedSample> Merge(StoredRun run, int atMost = MaxRows, Action<Sample>? also = null)
+    /// <param name="perRow">So many become one, fewer where an operation or its warm-up ends.</param>
+    /// <exception cref="HistogramFormatException">A histogram is damaged.</exception>
+    public static IEnumerable<MergedSample> Merge(StoredRun run, int perRow)
     {
-        int perGroup = GroupSize(OperationSeconds.Of(run).All.Count, atMost);
-        var histograms = new MergedHistograms();
+        var ahead = new Queue<Task<MergedSample>>();
+        var idle = new Stack<MergedHistograms>();
+        foreach (IReadOnlyList<Sample> group in Groups(run, perRow))
+        {
+            MergedHistograms histograms = idle.TryPop(out MergedHistograms? former) ? former : new MergedHistograms();
+            ahead.Enqueue(Task.Run(() => Join(group, histograms)));
+            if (ahead.Count <= 2 * Environment.ProcessorCount)
+                continue;
+            MergedSample merged = ahead.Dequeue().GetAwaiter().GetResult();
+            yield return merged;
+            idle.Push(merged.Histograms);
+        }
+
+        foreach (Task<MergedSample> rest in ahead)
+            yield return rest.GetAwaiter().GetResult();
+    }
+
+    private static IEnumerable<IReadOnlyList<Sample>> Groups(StoredRun run, int perRow)
+    {
         // Operations of one phase take turns, so each has a group that is being filled.
         var groups = new Dictionary<string, List<Sample>>(StringComparer.Ordinal);
         int phase = 0;
-        foreach (Sample sample in InflatedSamples.Of(run))
+        foreach (Sample sample in run.ReadSamples(withHistograms: true))
         {
-            also?.Invoke(sample);
             if (sample.Phase != phase)
             {
                 foreach (List<Sample> rest in groups.Values)
-                    yield return Join(rest, histograms);
+                    yield return rest;
                 groups.Clear();
                 phase = sample.Phase;
             }
 
-            if (groups.TryGetValue(sample.Operation, out List<Sample>? group) && (group.Count == perGroup || !AreAlike(group[0], sample)))
+            if (groups.TryGetValue(sample.Operation, out List<Sample>? group) && (group.Count == perRow || !AreAlike(group[0], sample)))
             {
-                yield return Join(group, histograms);
-                group.Clear();
+                yield return group;
+                group = null;
             }
 
-            (group ??= groups[sample.Operation] = []).Add(sample);
+            (group ?? (groups[sample.Operation] = [])).Add(sample);
         }
 
         foreach (List<Sample> rest in groups.Values)
-            yield return Join(rest, histograms);
+            yield return rest;
     }
 
     /// <summary>Gauges as means, counters as rates per second; NaN where there is none, such as across a restart. Streams.</summary>
@@ -110,7 +132,7 @@ internal static class SampleThinning
 
     private static bool AreAlike(Sample a, Sample b) => a.IsWarmup == b.IsWarmup && a.HasOutage == b.HasOutage;
 
-    private static MergedSample Join(List<Sample> group, MergedHistograms histograms)
+    private static MergedSample Join(IReadOnlyList<Sample> group, MergedHistograms histograms)
     {
         histograms.SetTo(group);
         Sample last = group[^1];

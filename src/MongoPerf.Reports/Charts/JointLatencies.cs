@@ -71,18 +71,30 @@ internal sealed class JointLatencies
 
     private bool TryAddStored(Second second)
     {
-        Timed[] timed = [.. second.Samples.Where(static sample => sample.IsTimed)];
-        if (timed.Length == 0)
-            return true;
+        GroupLatency? stored = null;
+        long at = 0;
+        int timed = 0;
         // Where a clock was set back, a second may hold several samples of each.
-        GroupLatency[] ofGroup = [.. second.Samples.Select(static sample => sample.OfGroup).OfType<GroupLatency>()];
-        if (ofGroup is not [var joint] || timed.Any(sample => sample.AtMilliseconds != timed[0].AtMilliseconds))
+        bool isOne = true;
+        foreach (Timed sample in second.Samples)
+        {
+            isOne &= sample.OfGroup is null || stored is null;
+            stored ??= sample.OfGroup;
+            if (!sample.IsTimed)
+                continue;
+            isOne &= timed++ == 0 || sample.AtMilliseconds == at;
+            at = sample.AtMilliseconds;
+        }
+
+        if (timed == 0)
+            return true;
+        if (!isOne || stored is not { } joint)
             return false;
         foreach ((OperationMix mix, IGrouping<long, Timed> same) in second.Phase.OfMixes(second.Samples))
         {
-            if (same.Count() < timed.Length)
+            if (same.Count() < timed)
                 return false;
-            _mixes[(timed[0].Phase, mix.Total.Operation, same.Key)] = LatencySummaries.Rounded(joint.P99);
+            _mixes[(same.First().Phase, mix.Total.Operation, same.Key)] = LatencySummaries.Rounded(joint.P99);
         }
 
         second.Phase.Set(second.Place, joint);

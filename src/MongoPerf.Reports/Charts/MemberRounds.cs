@@ -10,35 +10,50 @@ internal static class MemberRounds
     /// </summary>
     /// <param name="said">What was said, in time order: seconds on the axis, who, and what.</param>
     /// <param name="longestSilence">The seconds after which a member that has said nothing is away.</param>
-    /// <returns>The mean time of each round, and what each member that is not away said last.</returns>
-    public static IEnumerable<(double At, IReadOnlyDictionary<string, double[]> Last)> Of(
+    /// <returns>
+    /// The mean time of each round, and what each member that is not away said last, which is good until the next round is asked for.
+    /// </returns>
+    public static IEnumerable<(double At, Dictionary<string, double[]> Last)> Of(
         IEnumerable<(double At, string Member, double[] Values)> said, double longestSilence)
     {
-        var last = new Dictionary<string, (double At, double[] Values)>(StringComparer.Ordinal);
-        var round = new Dictionary<string, double>(StringComparer.Ordinal);
+        var last = new Dictionary<string, double[]>(StringComparer.Ordinal);
+        var heard = new Dictionary<string, double>(StringComparer.Ordinal);
+        var round = new HashSet<string>(StringComparer.Ordinal);
+        double times = 0;
         double before = double.NegativeInfinity;
         foreach ((double at, string member, double[] values) in said)
         {
-            if (round.ContainsKey(member))
+            if (round.Contains(member))
             {
-                if (round.Values.Average() > before)
-                    yield return Ended();
-                before = round.Values.Average();
+                double mean = times / round.Count;
+                if (mean > before)
+                    yield return (mean, Present(mean));
+                before = mean;
+                times = 0;
                 round.Clear();
             }
 
-            round[member] = at;
-            last[member] = (at, values);
+            round.Add(member);
+            times += at;
+            heard[member] = at;
+            last[member] = values;
         }
 
-        if (round.Count > 0 && round.Values.Average() > before)
-            yield return Ended();
+        if (round.Count > 0 && times / round.Count is var end && end > before)
+            yield return (end, Present(end));
 
-        (double, IReadOnlyDictionary<string, double[]>) Ended()
+        // Who is away and speaks again is there again.
+        Dictionary<string, double[]> Present(double at)
         {
-            double at = round.Values.Average();
-            return (at,
-                last.Where(one => at - one.Value.At <= longestSilence).ToDictionary(static one => one.Key, static one => one.Value.Values));
+            foreach ((string member, double when) in heard)
+            {
+                if (at - when <= longestSilence)
+                    continue;
+                heard.Remove(member);
+                last.Remove(member);
+            }
+
+            return last;
         }
     }
 }

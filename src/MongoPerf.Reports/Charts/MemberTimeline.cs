@@ -66,7 +66,7 @@ internal static class MemberTimeline
             yield break;
         string[] lines = members.Length <= MostLines ? members : [.. Extremes.Select(static extreme => Words.Of(extreme))];
         PanelBuilder[] builders = [.. figures.Select(_ => builderOf(lines.Length, longestGap))];
-        foreach ((double at, IReadOnlyDictionary<string, double[]> last) in MemberRounds.Of(Values(read(), figures, axis), longestGap)
+        foreach ((double at, Dictionary<string, double[]> last) in MemberRounds.Of(Values(read(), figures, axis), longestGap)
             .Where(round => round.At >= since))
         {
             for (int figure = 0; figure < figures.Count; figure++)

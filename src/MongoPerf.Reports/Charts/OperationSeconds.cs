@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Charts;
@@ -93,7 +92,7 @@ internal sealed record OperationLine(string Name, bool IsInsert, bool IsOfGrowth
 /// <summary>The seconds of a run's operations, read once for everything that is over time.</summary>
 internal sealed class OperationSeconds
 {
-    private static readonly ConditionalWeakTable<StoredRun, OperationSeconds> Known = [];
+    private static readonly OncePerRun<OperationSeconds> Known = new(static run => Read(run, countsArrivals: true));
 
     private readonly Dictionary<(int Phase, string Operation), int> _places;
 
@@ -143,7 +142,7 @@ internal sealed class OperationSeconds
     public int PlaceOf(int phase, string operation) => _places.GetValueOrDefault((phase, operation), -1);
 
     /// <summary>Reads the run's samples at the first call. May be called from several threads.</summary>
-    public static OperationSeconds Of(StoredRun run) => Known.GetValue(run, static run => Read(run, countsArrivals: true));
+    public static OperationSeconds Of(StoredRun run) => Known.Of(run);
 
     /// <summary>Reads what a run that goes on has got since the last look, which is too little to tell arrivals.</summary>
     public static OperationSeconds Live(StoredRun run) => Read(run, countsArrivals: false);

@@ -73,12 +73,21 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap,
     private List<(long Row, double Value)> Extremes(List<(long Row, double Value)> line)
     {
         var thinned = new List<(long, double)>();
-        foreach (var points in line.GroupBy(point => point.Row / _piece))
+        for (int next = 0; next < line.Count;)
         {
-            (long least, double lowest) = points.MinBy(static point => point.Value);
-            (long greatest, double highest) = points.MaxBy(static point => point.Value);
-            thinned.Add((points.Key * _piece, least < greatest ? lowest : highest));
-            thinned.Add(((points.Key * _piece) + (_piece / 2), least < greatest ? highest : lowest));
+            long piece = line[next].Row / _piece;
+            (long Row, double Value) least = line[next], greatest = line[next];
+            for (; next < line.Count && line[next].Row / _piece == piece; next++)
+            {
+                if (line[next].Value < least.Value)
+                    least = line[next];
+                if (line[next].Value > greatest.Value)
+                    greatest = line[next];
+            }
+
+            bool rises = least.Row < greatest.Row;
+            thinned.Add((piece * _piece, rises ? least.Value : greatest.Value));
+            thinned.Add(((piece * _piece) + (_piece / 2), rises ? greatest.Value : least.Value));
         }
 
         return thinned;

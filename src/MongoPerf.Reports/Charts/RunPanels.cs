@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Charts;
@@ -21,10 +20,9 @@ internal sealed class RunPanels
         ("p50", 2, static second => second.P50), ("p99", 1, static second => second.P99), ("max", 3, static second => second.Max),
     ];
 
-    private static readonly ConditionalWeakTable<StoredRun, RunPanels> Known = [];
+    private static readonly OncePerRun<RunPanels> Known = new(Read, hasTexts: true);
 
     private readonly List<PanelBuilder> _builders = [];
-    private readonly Language _language = Words.Language;
     private readonly double _length;
     private readonly double[] _pauses;
 
@@ -74,14 +72,12 @@ internal sealed class RunPanels
     public IReadOnlyList<Panel> All => [.. new[] { Inserts, Operations, Latencies }.OfType<Panel>(), .. States, .. Shards];
 
     /// <summary>Reads the run's samples at the first call in a language. May be called from several threads.</summary>
-    public static RunPanels Of(StoredRun run)
+    public static RunPanels Of(StoredRun run) => Known.Of(run);
+
+    private static RunPanels Read(StoredRun run)
     {
-        // Charts are English where a font is missing for the page's language.
-        if (Known.TryGetValue(run, out RunPanels? known) && known._language == Words.Language)
-            return known;
         OperationSeconds seconds = OperationSeconds.Of(run);
-        Known.AddOrUpdate(run, known = new RunPanels(run, seconds, seconds.Axis, null));
-        return known;
+        return new RunPanels(run, seconds, seconds.Axis, null);
     }
 
     /// <summary>Makes the panels of a run that goes on.</summary>

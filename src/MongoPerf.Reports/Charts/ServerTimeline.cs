@@ -148,13 +148,12 @@ internal static class ServerTimeline
     public static IEnumerable<(double At, int Line, double Value)> Read(
         IReadOnlyList<Line> lines, IEnumerable<MetricSample> samples, TimeAxis axis)
     {
-        foreach ((double at, IReadOnlyDictionary<string, double[]> members) in MemberRounds.Of(Values(lines, samples, axis), LongestGap))
+        foreach ((double at, Dictionary<string, double[]> members) in MemberRounds.Of(Values(lines, samples, axis), LongestGap))
         {
-            double[][] all = [.. members.Values];
             for (int line = 0; line < lines.Count; line++)
             {
                 double one = double.NaN;
-                foreach (double[] its in all)
+                foreach (double[] its in members.Values)
                     one = lines[line].IsLargest ? Larger(one, its[line]) : Plus(one, its[line]);
                 if (double.IsFinite(one))
                     yield return (at, line, one);
@@ -172,9 +171,11 @@ internal static class ServerTimeline
         foreach (MetricSample sample in samples)
         {
             bool isKnown = members.TryGetValue(sample.Member, out var before);
-            yield return (axis.At(sample.AtMilliseconds), sample.Member,
-                [.. lines.Select((line, i) => line.Factor * (!line.IsCounter ? SumOf(sample, metrics[i])
-                    : isKnown ? RateOf(before.Last, before.Heard, sample, metrics[i]) : double.NaN))]);
+            double[] values = new double[lines.Count];
+            for (int i = 0; i < values.Length; i++)
+                values[i] = lines[i].Factor * (!lines[i].IsCounter ? SumOf(sample, metrics[i])
+                    : isKnown ? RateOf(before.Last, before.Heard, sample, metrics[i]) : double.NaN);
+            yield return (axis.At(sample.AtMilliseconds), sample.Member, values);
             members[sample.Member] = (sample, isKnown && !sample.Values.Any(double.IsFinite) ? before.Heard : sample);
         }
     }

@@ -14,9 +14,13 @@ internal sealed class TimeAxis
         var slots = new SortedSet<long>();
         long first = long.MaxValue;
         long last = long.MinValue;
+        long latest = long.MinValue;
         foreach (long time in times)
         {
-            slots.Add(Math.DivRem(time, SlotMilliseconds).Quotient);
+            // Mostly that of the sample before.
+            long slot = time / SlotMilliseconds;
+            if (slot != latest)
+                slots.Add(latest = slot);
             first = Math.Min(first, time);
             last = Math.Max(last, time);
         }

@@ -23,9 +23,6 @@ internal sealed record Plot(double Seconds, IReadOnlyList<Panel> Panels)
 
     public PlotRanges? Ranges { get; init; }
 
-    /// <summary>All columns as <see cref="PlotEncoding"/> packs them; null where nobody had to know yet how long they are.</summary>
-    public byte[]? Packed { get; init; }
-
     /// <summary>What a reader must know, such as what was left out; whole sentences.</summary>
     public IReadOnlyList<string> Remarks { get; init; } = [];
 }

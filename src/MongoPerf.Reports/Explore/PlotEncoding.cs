@@ -46,7 +46,7 @@ internal static class PlotEncoding
             writer.WriteNumber("blockSeconds", plot.Ranges?.BlockSeconds ?? 0);
             WriteArray(writer, "ranges", plot.Ranges?.Series ?? [], range => WriteRange(writer, histograms, range));
             WriteArray(writer, "remarks", plot.Remarks, writer.WriteStringValue);
-            writer.WriteBase64String("packed", plot.Packed ?? Pack(plot.Panels, plot.Documents));
+            writer.WriteBase64String("packed", Pack(plot.Panels, plot.Documents));
             writer.WriteBase64String("histograms", Compress(histograms));
             writer.WriteEndObject();
         }

@@ -9,7 +9,8 @@ namespace MongoPerf.Reports.Explore;
 /// <para>A block is: seconds in tenths from the former block's end to its beginning (which may overlap, so ZigZag), its length in tenths,
 /// the number of buckets in use, and for each of these its distance d from the one before (the first: its index + 1) as 2d and a count of
 /// one, or as 2d + 1 followed by the count. All are LEB128 words. Indexes are those of <see cref="LatencyHistogram"/>.</para>
-/// <para>Nothing is lost of a histogram. Where seconds take too much room, several are added up in one block.</para>
+/// <para>Nothing is lost of a histogram. Where seconds take too much room, several are added up in one block; those of a long run come added up
+/// already (<see cref="SampleThinning"/>).</para>
 /// </remarks>
 internal sealed class RangeHistograms
 {
@@ -28,20 +29,18 @@ internal sealed class RangeHistograms
         _writer = _writerOf(BlockSeconds[0]);
     }
 
-    /// <param name="sample">The run's next one, with its histograms.</param>
-    public void Add(Sample sample) => _writer.Add(sample);
+    /// <param name="sample">The run's next one.</param>
+    public void Add(MergedSample sample) => _writer.Add(sample);
 
-    /// <param name="run">
-    /// The run whose samples were added; they are read again where blocks can't be made of those that were too many.
-    /// </param>
+    /// <param name="again">Reads what was added once more, where blocks can't be made of those that were too many.</param>
     /// <returns>Null when nothing was recorded.</returns>
-    public PlotRanges? End(StoredRun run)
+    public PlotRanges? End(Func<IEnumerable<MergedSample>> again)
     {
         int length;
         while (!_writer.TryEnd(out length))
         {
             _writer = _writerOf(length);
-            foreach (Sample sample in run.ReadSamples(withHistograms: true).TakeWhile(_ => !_writer.HasFailed))
+            foreach (MergedSample sample in again().TakeWhile(_ => !_writer.HasFailed))
                 _writer.Add(sample);
         }
 
@@ -67,9 +66,10 @@ internal sealed class RangeHistograms
                     line.Value.Blocks, line.Value.Bytes.ToArray())),
         ];
 
-        public void Add(Sample sample)
+        public void Add(MergedSample merged)
         {
-            if (HasFailed || sample.IsWarmup || sample.Histogram.IsEmpty)
+            Sample sample = merged.Sample;
+            if (HasFailed || sample.IsWarmup || merged.Histograms.Service.TotalCount == 0)
                 return;
             int place = seconds.PlaceOf(sample.Phase, sample.Operation);
             // A run that is under way has samples that were not there before.
@@ -87,7 +87,7 @@ internal sealed class RangeHistograms
             }
             while (TryLengthen());
             if (!HasFailed)
-                line.Add(sample, second, _at);
+                line.Add(merged, second, _at);
         }
 
         /// <param name="length">The length of its blocks, in seconds; where they are too many, that of the next to try.</param>
@@ -146,11 +146,11 @@ internal sealed class RangeHistograms
         /// <summary>Whether a second lies beyond the block that is being filled.</summary>
         public bool Ends(long second, int length) => FloorOf(second, length) != FloorOf(_open.Second, length);
 
-        public void Add(Sample sample, long second, double end)
+        public void Add(MergedSample merged, long second, double end)
         {
-            Extend(new Written(second, (long)Math.Round((end - sample.Seconds) * 10), (long)Math.Round(end * 10)));
-            IsResponse |= !sample.ResponseHistogram.IsEmpty;
-            HistogramEncoding.DecodeInto(_histogram, (sample.ResponseHistogram.IsEmpty ? sample.Histogram : sample.ResponseHistogram).Span);
+            Extend(new Written(second, (long)Math.Round((end - merged.Sample.Seconds) * 10), (long)Math.Round(end * 10)));
+            IsResponse |= merged.Histograms.Response.TotalCount > 0;
+            merged.Histograms.Reported.AddTo(_histogram);
         }
 
         /// <summary>Joins blocks so that each is so many seconds long; the last may grow.</summary>

@@ -16,13 +16,12 @@ internal sealed class RunPlot
     private const double SecondsAgain = 5;
 
     /// <summary>
-    /// The most bytes of packed data, which are 4/3 as long in the page: 400 KB for a run of an hour, 3 MB for one of a day. Histograms get
-    /// what columns leave.
+    /// The most bytes of packed histograms, which are 4/3 as long in the page. With the columns they come to about 400 KB for a run of an
+    /// hour, and 3 MB for one of a day.
     /// </summary>
-    private const int MostBytes = 300_000;
-    private const int MoreBytesPerHour = 85_000;
-    private const int MostBytesOfAll = 2_250_000;
-    private const int LeastRangeBytes = 110_000;
+    private const int RangeBytes = 150_000;
+    private const int MoreRangeBytesPerHour = 85_000;
+    private const int MostRangeBytes = 2_100_000;
 
     private readonly StoredRun _run;
     private readonly bool _isLive;
@@ -41,18 +40,21 @@ internal sealed class RunPlot
     }
 
     /// <summary>Null for a run that has measured nothing.</summary>
-    public static Plot? Of(StoredRun run) => Of(run, add => Read(run, add));
+    public static Plot? Of(StoredRun run) => Of(run, read: null);
 
     /// <summary>Makes the plot while somebody else reads the run's samples too.</summary>
     /// <param name="run">Finished or not.</param>
-    /// <param name="read">Called once, whatever there is to draw: hands on all samples with their histograms, in time order.</param>
+    /// <param name="read">
+    /// Called once, whatever there is to draw: hands on all samples, joined as <see cref="SampleThinning.PerRow"/> says. Null where nobody
+    /// does.
+    /// </param>
     /// <inheritdoc cref="Of(StoredRun)"/>
-    public static Plot? Of(StoredRun run, Action<Action<Sample>> read)
+    public static Plot? Of(StoredRun run, Action<Action<MergedSample>>? read)
     {
         var reader = new RunPlot(run, null, isLive: false);
         if (reader.HasContent)
             return reader.Build(read);
-        read(static _ => { });
+        read?.Invoke(static _ => { });
         return null;
     }
 
@@ -65,14 +67,16 @@ internal sealed class RunPlot
     {
         var reader = new RunPlot(run, before, isLive: true);
         axis = reader._axis;
-        return reader.HasContent ? reader.Build(add => Read(run, add)) : null;
+        return reader.HasContent ? reader.Build(read: null) : null;
     }
 
-    private static void Read(StoredRun run, Action<Sample> add)
+    private void Read(Action<MergedSample> add)
     {
-        foreach (Sample sample in run.ReadSamples(withHistograms: true))
+        foreach (MergedSample sample in Samples())
             add(sample);
     }
+
+    private IEnumerable<MergedSample> Samples() => SampleThinning.Merge(_run, _isLive ? 1 : SampleThinning.PerRow(_run));
 
     private bool HasContent => !_axis.IsEmpty && _seconds.Lines.Count > 0;
 
@@ -81,12 +85,17 @@ internal sealed class RunPlot
     /// <summary>Seconds on the axis: what happened before is in the plot that this one continues.</summary>
     private double Since => _axisBefore is { } before ? Math.Max(0, before.Seconds - SecondsAgain) : 0;
 
-    private Plot Build(Action<Action<Sample>> read)
+    private Plot Build(Action<Action<MergedSample>>? read)
     {
         int operationCount = _seconds.Lines.Count(static line => !line.IsTotal);
         if (operationCount > RunPanels.MostOperations)
             _remarks.Add(
                 Words.Of($"The first {RunPanels.MostOperations} of {operationCount} operations are drawn; the tables have all of them."));
+        double moreHours = Math.Max(0, (_axis.Seconds / 3600) - 1);
+        var ranges = new RangeHistograms(_seconds, _axis,
+            IsTail ? int.MaxValue : (int)Math.Min(MostRangeBytes, RangeBytes + (MoreRangeBytesPerHour * moreHours)));
+        // First: the panels are made beside it, for the charts.
+        (read ?? Read)(ranges.Add);
         RunPanels panels = _isLive ? RunPanels.Live(_run, _seconds, _axis, IsTail ? Since : null) : RunPanels.Of(_run);
         if (panels.PieceSeconds > 0)
             _remarks.Add(Words.Of($"The run is long: of each {panels.PieceSeconds.ToString("0.#", CultureInfo.InvariantCulture)} s the "
@@ -104,9 +113,6 @@ internal sealed class RunPlot
         ChartTable? documents = HasDocumentAxis ? Documents() : null;
         if (_axis.Pauses.Any())
             _remarks.Add(Words.Of("Pauses between the sessions of this run are cut out of the axis."));
-        byte[] packed = PlotEncoding.Pack(panels.All, documents);
-        var ranges = new RangeHistograms(_seconds, _axis, IsTail ? int.MaxValue : RangeBytes(packed.Length));
-        read(ranges.Add);
         return new Plot(_axis.Seconds, panels.All)
         {
             Since = Since,
@@ -118,17 +124,9 @@ internal sealed class RunPlot
             ],
             Phases = phases.Bands("phase", Labels()),
             Documents = documents,
-            Packed = packed,
-            Ranges = ranges.End(_run),
+            Ranges = ranges.End(Samples),
             Remarks = _remarks,
         };
-    }
-
-    /// <summary>Bytes that columns leave for histograms.</summary>
-    private int RangeBytes(int ofColumns)
-    {
-        double most = Math.Min(MostBytesOfAll, MostBytes + (MoreBytesPerHour * Math.Max(0, (_axis.Seconds / 3600) - 1)));
-        return Math.Max(LeastRangeBytes, (int)most - ofColumns);
     }
 
     private ChartTable Documents()

@@ -173,19 +173,26 @@ internal static class Circumstances
     /// <summary>What had to come from further away.</summary>
     public static IEnumerable<string> Reads(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
     {
-        if (More(series.Host.RateOf(inside, "disk_read"), series.Host.RateOf(outside, "disk_read")) is { } disk)
+        if (More(series.Host, "disk_read", inside, outside) is { } disk)
             yield return Words.Of($"the disk read {disk}");
-        if (More(series.Server.RateOf(inside, "cache_read"), series.Server.RateOf(outside, "cache_read")) is { } cache)
+        if (More(series.Server, "cache_read", inside, outside) is { } cache)
             yield return Words.Of($"the cache was filled at {cache}");
         if (series.Host.RateOf(inside, "disk_busy") / 1000 is { } busy && busy >= BusyDisk
             && busy >= 1.25 * (series.Host.RateOf(outside, "disk_busy") / 1000 ?? 0))
             yield return Words.Of($"the disk was {Units.Percent(Math.Min(1, busy))} busy");
     }
 
-    private static string? More(double? inside, double? outside) =>
-        inside is not { } during || during < LeastDisk || during < Times * outside ? null
-        : outside is { } otherwise ? Words.Of($"{Units.BytesPerSecond(during)} ({Units.BytesPerSecond(otherwise)} otherwise)")
-        : Units.BytesPerSecond(during);
+    private static string? More(
+        MetricSeries of, string metric, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
+    {
+        // Most of a run is outside: it is looked at only where there is something to compare with it.
+        if (of.RateOf(inside, metric) is not (>= LeastDisk and var during))
+            return null;
+        double? rest = of.RateOf(outside, metric);
+        return during < Times * rest ? null
+            : rest is { } otherwise ? Words.Of($"{Units.BytesPerSecond(during)} ({Units.BytesPerSecond(otherwise)} otherwise)")
+            : Units.BytesPerSecond(during);
+    }
 
     private static IEnumerable<string> Cache(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
     {
@@ -193,8 +200,10 @@ internal static class Circumstances
         if (during >= 0.5 && during >= Times * ShareOfDirty(outside))
             yield return Words.Of($"more than {Units.Percent(FullDirty)} of the cache was dirty");
         double evicted = series.Server.RateOf(inside, "cache_evicted_by_clients") ?? 0;
+        if (evicted < 100)
+            yield break;
         double? otherwise = series.Server.RateOf(outside, "cache_evicted_by_clients");
-        if (evicted >= 100 && !(evicted < Times * otherwise))
+        if (!(evicted < Times * otherwise))
             yield return otherwise is { } rest
                 ? Words.Of($"application threads evicted {Units.Rate(evicted)} pages/s ({Units.Rate(rest)} otherwise)")
                 : Words.Of($"application threads evicted {Units.Rate(evicted)} pages/s");

@@ -1,5 +1,3 @@
-using System.Collections.Concurrent;
-using System.Runtime.CompilerServices;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Findings;
@@ -20,11 +18,10 @@ internal static class RunFindings
 
     // The report is made in several formats from one opened run, whose samples need to be read only once for them.
     // Their texts have a language, so each language has its own.
-    private static readonly ConditionalWeakTable<StoredRun, ConcurrentDictionary<Language, IReadOnlyList<Finding>>> Known = [];
+    private static readonly OncePerRun<IReadOnlyList<Finding>> Known = new(static run => Of(RunSeries.Of(run)), hasTexts: true);
 
     /// <summary>Reads the run's samples. May be called from several threads.</summary>
-    public static IReadOnlyList<Finding> Of(StoredRun run) =>
-        Known.GetOrCreateValue(run).GetOrAdd(Words.Language, static (_, run) => Of(RunSeries.Of(run)), run);
+    public static IReadOnlyList<Finding> Of(StoredRun run) => Known.Of(run);
 
     /// <summary>Those that no verdict says already.</summary>
     public static IReadOnlyList<Finding> Shown(StoredRun run) => [.. Of(run).Where(finding => !finding.IsVerdict)];

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Reports.Sharding;
 using MongoPerf.Storage;
@@ -97,7 +96,7 @@ internal sealed class RunSeries
     private static readonly string[] OfHost = ["disk_read", "disk_written", "disk_busy", "network_received", "network_sent"];
 
     // Findings in each language, the slowest seconds and the answer of a report look at the same seconds.
-    private static readonly ConditionalWeakTable<StoredRun, RunSeries> Known = [];
+    private static readonly OncePerRun<RunSeries> Known = new(Read);
 
     /// <summary>The CPU time of the clients on each machine, in core-microseconds.</summary>
     private readonly Lazy<RunningTotal[]> _clientCpu;
@@ -143,7 +142,7 @@ internal sealed class RunSeries
     public IReadOnlyList<(TimeWindow Window, double By)> RangeDeletions => _rangeDeletions.Value;
 
     /// <summary>Reads the run's samples at the first call. May be called from several threads.</summary>
-    public static RunSeries Of(StoredRun run) => Known.GetValue(run, Read);
+    public static RunSeries Of(StoredRun run) => Known.Of(run);
 
     private static RunSeries Read(StoredRun run)
     {

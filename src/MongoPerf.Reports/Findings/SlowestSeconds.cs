@@ -1,6 +1,4 @@
-using System.Collections.Concurrent;
 using System.Globalization;
-using System.Runtime.CompilerServices;
 using MongoPerf.Reports.Comparison.Statistics;
 using MongoPerf.Storage;
 
@@ -47,7 +45,7 @@ internal sealed class SlowestSeconds
     /// <summary>What was sampled a little before or after belongs to the second, too.</summary>
     private const long BesideMilliseconds = 500;
 
-    private static readonly ConditionalWeakTable<StoredRun, ConcurrentDictionary<Language, SlowestSeconds>> Known = [];
+    private static readonly OncePerRun<SlowestSeconds> Known = new(static run => new SlowestSeconds(RunSeries.Of(run)), hasTexts: true);
 
     private SlowestSeconds(RunSeries series)
     {
@@ -66,8 +64,7 @@ internal sealed class SlowestSeconds
     public IReadOnlyList<SlowSecond> Operations { get; }
 
     /// <summary>Reads the run's samples at the first call. May be called from several threads.</summary>
-    public static SlowestSeconds Of(StoredRun run) => Known.GetOrCreateValue(run)
-        .GetOrAdd(Words.Language, static (_, run) => new SlowestSeconds(RunSeries.Of(run)), run);
+    public static SlowestSeconds Of(StoredRun run) => Known.Of(run);
 
     /// <param name="Series">Of its operation.</param>
     /// <param name="Second">The second.</param>

@@ -40,8 +40,8 @@ internal sealed partial class HtmlExplore
 
     public static HtmlExplore Of(StoredRun run) => Of([(run, run.Run.Id)]);
 
-    /// <inheritdoc cref="RunPlot.Of(StoredRun, Action{Action{Sample}})"/>
-    public static HtmlExplore Of(StoredRun run, Action<Action<Sample>> read) =>
+    /// <inheritdoc cref="RunPlot.Of(StoredRun, Action{Action{MergedSample}})"/>
+    public static HtmlExplore Of(StoredRun run, Action<Action<MergedSample>> read) =>
         new(RunPlot.Of(run, read) is { } plot ? [(run.Run.Id, plot)] : []);
 
     /// <summary>Several runs laid over each other, the baseline first.</summary>

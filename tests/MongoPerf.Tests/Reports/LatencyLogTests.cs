@@ -25,7 +25,7 @@ public sealed class LatencyLogTests
     {
         using var runs = new TemporaryFolder();
         using StoredRun run = Stored(runs, [RunParts.Phase(1, "mix", RunParts.Result("read"), RunParts.Result("update"))], seconds: 50);
-        List<(string Operation, double Seconds)> joined = [.. SampleThinning.Merge(run, atMost: 20)
+        List<(string Operation, double Seconds)> joined = [.. SampleThinning.Merge(run, perRow: 5)
             .Select(merged => (merged.Sample.Operation, merged.Sample.Seconds))];
         Assert.Equal(20, joined.Count);
         Assert.All(joined.GroupBy(one => one.Operation), operation => Assert.Equal(50, operation.Sum(one => one.Seconds)));

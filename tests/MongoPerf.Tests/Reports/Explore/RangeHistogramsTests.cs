@@ -1,4 +1,5 @@
 using MongoPerf.Measurement;
+using MongoPerf.Reports;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Reports.Explore;
 using MongoPerf.Storage;
@@ -27,9 +28,9 @@ public sealed class RangeHistogramsTests : IDisposable
         foreach (int mostBytes in sizes.Values.SelectMany(size => new[] { (int)size, (int)size - 1 }).Append(int.MaxValue).Distinct())
         {
             var histograms = new RangeHistograms(seconds, seconds.Axis, mostBytes);
-            foreach (Sample sample in run.ReadSamples(withHistograms: true))
+            foreach (MergedSample sample in SampleThinning.Merge(run, 1))
                 histograms.Add(sample);
-            PlotRanges ranges = histograms.End(run)!;
+            PlotRanges ranges = histograms.End(() => SampleThinning.Merge(run, 1))!;
             int length = Lengths.FirstOrDefault(one => sizes[one] <= mostBytes, Lengths[^1]);
             Assert.Equal((mostBytes, length), (mostBytes, ranges.BlockSeconds));
             Assert.Equal(expected[length].Select(BytesOf), ranges.Series.Select(series => (long)series.Bytes.Length));

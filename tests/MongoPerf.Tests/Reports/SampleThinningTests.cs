@@ -6,33 +6,41 @@ using MongoPerf.Tests.Support;
 
 namespace MongoPerf.Tests.Reports;
 
-public sealed class InflatedSamplesTests : IDisposable
+public sealed class SampleThinningTests : IDisposable
 {
     private readonly TemporaryFolder _runs = new();
 
     public void Dispose() => _runs.Dispose();
 
-    /// <summary>Processors inflate several batches at once, and the last one is not full.</summary>
-    [Fact]
-    public void Samples_keep_their_order_and_their_histograms()
+    /// <summary>Several rows are added up at once, by other threads than the one that reads them.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(7)]
+    public void Rows_keep_their_order_and_hold_what_their_samples_hold(int perRow)
     {
         using StoredRun run = Measured(seconds: 1000, damagedAt: -1);
-        Sample[] stored = [.. run.ReadSamples(withHistograms: true)];
-        Sample[] inflated = [.. InflatedSamples.Of(run)];
-        Assert.Equal(stored.Select(sample => sample.AtMilliseconds), inflated.Select(sample => sample.AtMilliseconds));
-        Assert.All(stored.Zip(inflated), pair =>
+        Sample[] all = [.. run.ReadSamples(withHistograms: true)];
+        Sample[][] stored = [[.. all.TakeWhile(sample => sample.IsWarmup)], .. all.SkipWhile(sample => sample.IsWarmup).Chunk(perRow)];
+        int row = 0;
+        foreach (MergedSample merged in SampleThinning.Merge(run, perRow))
         {
-            Assert.Equal(HistogramEncoding.Inflate(pair.First.Histogram).ToArray(), pair.Second.Histogram.ToArray());
-            Assert.NotEqual(pair.First.Histogram.ToArray(), pair.Second.Histogram.ToArray());
-            Assert.True(pair.Second.ResponseHistogram.IsEmpty);
-        });
+            Assert.Equal(stored[row][^1].AtMilliseconds, merged.Sample.AtMilliseconds);
+            var sum = new LatencyHistogram();
+            foreach (Sample sample in stored[row])
+                HistogramEncoding.DecodeInto(sum, sample.Histogram.Span);
+            Assert.Equal(sum.Counts(), merged.Histograms.Service.Counts());
+            Assert.Equal(0, merged.Histograms.Response.TotalCount);
+            row++;
+        }
+
+        Assert.Equal(stored.Length, row);
     }
 
     [Fact]
     public void A_damaged_histogram_is_told_and_not_left_out()
     {
         using StoredRun run = Measured(seconds: 300, damagedAt: 150);
-        Assert.Throws<HistogramFormatException>(() => InflatedSamples.Of(run).Count());
+        Assert.Throws<HistogramFormatException>(() => SampleThinning.Merge(run, 1).Count());
         Assert.Throws<HistogramFormatException>(() => ReportWriter.WriteAll(run, _runs.At("report")));
         Assert.DoesNotContain(Directory.GetFiles(_runs.At("report")), file => file.EndsWith(".tmp", StringComparison.Ordinal));
     }
