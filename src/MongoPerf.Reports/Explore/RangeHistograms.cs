@@ -9,8 +9,8 @@ namespace MongoPerf.Reports.Explore;
 /// <para>A block is: seconds in tenths from the former block's end to its beginning (which may overlap, so ZigZag), its length in tenths,
 /// the number of buckets in use, and for each of these its distance d from the one before (the first: its index + 1) as 2d and a count of
 /// one, or as 2d + 1 followed by the count. All are LEB128 words. Indexes are those of <see cref="LatencyHistogram"/>.</para>
-/// <para>Nothing is lost of a histogram. Where seconds take too much room, several are added up in one block; those of a long run come added up
-/// already (<see cref="SampleThinning"/>).</para>
+/// <para>Nothing is lost of a histogram. Where seconds take too much room, several are added up in one block; those of a long run come
+/// added up already (<see cref="SampleThinning"/>).</para>
 /// </remarks>
 internal sealed class RangeHistograms
 {
@@ -77,8 +77,10 @@ internal sealed class RangeHistograms
                 return;
             if (!_lines.TryGetValue(place, out Line? line))
                 _lines.Add(place, line = new Line());
-            _at = axis.At(sample.AtMilliseconds);
-            long second = (long)Math.Floor(_at - (sample.Seconds / 2));
+            double end = axis.At(sample.AtMilliseconds);
+            // The last row of an operation that ended early comes with the phase's last ones.
+            _at = Math.Max(_at, end);
+            long second = (long)Math.Floor(end - (sample.Seconds / 2));
             do
             {
                 // At the finest, each sample is a block of its own, however short.
@@ -87,7 +89,7 @@ internal sealed class RangeHistograms
             }
             while (TryLengthen());
             if (!HasFailed)
-                line.Add(merged, second, _at);
+                line.Add(merged, second, end);
         }
 
         /// <param name="length">The length of its blocks, in seconds; where they are too many, that of the next to try.</param>

@@ -76,7 +76,10 @@ internal sealed class RunPlot
             add(sample);
     }
 
-    private IEnumerable<MergedSample> Samples() => SampleThinning.Merge(_run, _isLive ? 1 : SampleThinning.PerRow(_run));
+    /// <summary>How many seconds come in one, so a block is no shorter.</summary>
+    private int PerRow => _isLive ? 1 : SampleThinning.PerRow(_run);
+
+    private IEnumerable<MergedSample> Samples() => SampleThinning.Merge(_run, PerRow);
 
     private bool HasContent => !_axis.IsEmpty && _seconds.Lines.Count > 0;
 
@@ -124,7 +127,7 @@ internal sealed class RunPlot
             ],
             Phases = phases.Bands("phase", Labels()),
             Documents = documents,
-            Ranges = ranges.End(Samples),
+            Ranges = ranges.End(Samples) is { } packed ? packed with { BlockSeconds = Math.Max(packed.BlockSeconds, PerRow) } : null,
             Remarks = _remarks,
         };
     }

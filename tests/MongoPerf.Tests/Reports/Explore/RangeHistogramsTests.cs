@@ -45,6 +45,34 @@ public sealed class RangeHistogramsTests : IDisposable
         }
     }
 
+    /// <summary>A run of more samples than the page has rows comes with several seconds in one.</summary>
+    [Fact]
+    public void A_page_says_that_its_blocks_are_as_long_as_rows()
+    {
+        using StoredRun run = Measured(seconds: 4000, mostCounts: 1);
+        Assert.Equal(2, SampleThinning.PerRow(run));
+        Assert.Equal(2, RunPlot.Of(run)!.Ranges!.BlockSeconds);
+    }
+
+    [Fact]
+    public void Blocks_are_no_longer_for_an_operation_that_ended_early()
+    {
+        using StoredRun run = Measured(seconds: 700, updates: 1);
+        Assert.Equal("update", SampleThinning.Merge(run, 2).Last().Sample.Operation);
+        long whole = Packed(int.MaxValue).Series.Sum(series => (long)series.Bytes.Length);
+        // Rows are two seconds long, so blocks of two would be no fewer.
+        Assert.Equal(5, Packed((int)whole - 1).BlockSeconds);
+
+        PlotRanges Packed(int mostBytes)
+        {
+            OperationSeconds seconds = OperationSeconds.Of(run);
+            var histograms = new RangeHistograms(seconds, seconds.Axis, mostBytes);
+            foreach (MergedSample sample in SampleThinning.Merge(run, 2))
+                histograms.Add(sample);
+            return histograms.End(() => SampleThinning.Merge(run, 2))!;
+        }
+    }
+
     private static long BytesOf(PackedPlot.Block[] blocks)
     {
         using var bytes = new MemoryStream();
@@ -86,7 +114,7 @@ public sealed class RangeHistogramsTests : IDisposable
     }
 
     /// <summary>Its first second is a warm-up, and its last sample is short.</summary>
-    private StoredRun Measured(int seconds)
+    private StoredRun Measured(int seconds, int mostCounts = 19, int updates = int.MaxValue)
     {
         var random = new Random(7);
         using (RunStore store = RunStore.Create(_runs.At("run"), RunParts.Run(), RunParts.Settings()))
@@ -95,10 +123,10 @@ public sealed class RangeHistogramsTests : IDisposable
             store.BeginPhase(phase with { IsComplete = false }, continues: false);
             for (int i = 0; i <= seconds; i++)
             {
-                foreach (string operation in Operations)
+                foreach (string operation in Operations.Take(i > updates ? 1 : 2))
                 {
                     var histogram = new LatencyHistogram();
-                    for (int j = random.Next(1, 20); j > 0; j--)
+                    for (int j = random.Next(1, mostCounts + 1); j > 0; j--)
                         histogram.Record(500 * random.Next(1, 20));
                     store.AddSample(RunParts.Sample(i, operation) with
                     {
