@@ -417,8 +417,9 @@ public sealed class ReplayScriptReader
         int copies = _settings.Copies;
         long all = (long)connections * copies;
         if (all > ReplaySettings.MostConnections)
-            throw new MongoPerfException(Fault.WrongUsage, $"{_recording.Path}: {connections:N0} connections were open at once"
-                + (copies == 1 ? "" : $", which is {all:N0} in {copies:N0} copies") + $"; allowed: {ReplaySettings.MostConnections:N0}",
+            throw new MongoPerfException(Fault.WrongUsage, $"{_recording.Path}: {connections:N0} connections "
+                + (copies == 1 ? "were open at once" : $"in {copies:N0} copies are {all:N0}")
+                + $"; allowed: {ReplaySettings.MostConnections:N0}",
                 copies == 1 ? "--threads N lets them share N" : "use fewer --copies, or let connections share N (--threads N)");
     }
 

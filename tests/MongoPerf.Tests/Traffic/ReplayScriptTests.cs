@@ -133,7 +133,7 @@ public sealed class ReplayScriptTests : IDisposable
         var copies = new ReplaySettings { Copies = 1000 };
         MongoPerfException refused = Assert.Throws<MongoPerfException>(() => Read(file, copies));
         Assert.Equal(Fault.WrongUsage, refused.Fault);
-        Assert.EndsWith("101 connections were open at once, which is 101,000 in 1,000 copies; allowed: 100,000", refused.Message,
+        Assert.EndsWith(": 101 connections in 1,000 copies are 101,000; allowed: 100,000", refused.Message,
             StringComparison.Ordinal);
         Assert.Equal("use fewer --copies, or let connections share N (--threads N)", refused.Hint);
         Assert.Equal(100_000, Read(file, copies with { Threads = 100 }).Connections);
