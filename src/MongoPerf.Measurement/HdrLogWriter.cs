@@ -37,7 +37,7 @@ public sealed class HdrLogWriter
             throw new ArgumentException($"'{tag}' is no tag: commas, blanks and line ends are not allowed", nameof(tag));
         string prefix = tag == null ? "" : $"Tag={tag},";
         string max = Seconds((histogram.Maximum ?? 0) / 1000);
-        // A report writes thousands of lines: they take a quarter more room, and a fraction of the time.
+        // A report has thousands of lines. Compressed like this they take a quarter more room, and a fraction of the time.
         string encoded = Convert.ToBase64String(HistogramEncoding.EncodeCompressed(histogram, CompressionLevel.Fastest));
         Line($"{prefix}{Seconds((start - _start).TotalSeconds)},{Seconds(length.TotalSeconds)},{max},{encoded}");
     }

@@ -5,7 +5,8 @@ using MongoPerf.Storage;
 namespace MongoPerf.Reports;
 
 /// <summary>
-/// What is found out about a run once, although several parts of its report ask for it at the same time: the others wait. For all threads.
+/// What is found out about a run once, although several parts of its report ask for it at the same time: the others wait. An exception
+/// is thrown to all of them. For all threads.
 /// </summary>
 /// <param name="find">Reads the run.</param>
 /// <param name="hasTexts">It holds texts, so it is found out in each language.</param>
