@@ -84,7 +84,7 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
     {
         string[] arguments =
             [
-                "run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "5s", "--rate", "100", "--max-skipped", "100%",
+                "run", "report-2.4.8/q8", "--scale", "0.00002", "--duration", "10s", "--rate", "100", "--max-skipped", "100%",
                 "--verify", "all", "--quiet", "--out", _runs.Path, "--format", "json",
             ];
         new ScenarioChecks(arguments, ProgramRun.Run(new ProgramOptions { Server = "mongod" }, arguments).Expect(0)).AssertDone();
@@ -92,7 +92,7 @@ public sealed class PublishedScenarioTests(TestServers servers) : IDisposable
         RunEvent started = Assert.Single(run.Events, e => e.Kind == RunEvent.ColdStart);
         Assert.True(started.Seconds > 0);
         Assert.Empty(run.Errors);
-        // The sampler found the server again, which a busy machine may take a few of the five seconds for: what it says
+        // The sampler found the server again, which a busy machine may take some of the ten seconds for: what it says
         // comes from the new one.
         Assert.Contains(run.ReadServerSamples(), s => s.AtMilliseconds > started.AtMilliseconds && s.Values.Any(double.IsFinite));
     }
