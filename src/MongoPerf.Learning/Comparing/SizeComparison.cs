@@ -8,7 +8,8 @@ namespace MongoPerf.Learning.Comparing;
 /// <summary>Compares what indexes take on the disk of a run with what they take on the deployment's.</summary>
 /// <remarks>
 /// What is compared are the blocks that a checkpoint uses. The rest of a file, which later writes will use, depends on what was
-/// written between checkpoints in the past (after random writes it is about half of the file), which no copy repeats.
+/// written between checkpoints in the past (after random writes it is about half of the file), which no copy repeats. Both are divided by
+/// the number of documents: inserts of a copy come on top of what it loads, and the deployment may have grown since.
 /// </remarks>
 public static class SizeComparison
 {
@@ -24,7 +25,7 @@ public static class SizeComparison
         foreach (CollectionSample there in deployment)
         {
             string collection = names.Collection(there.Name);
-            if (there.Sizes is not { } sizes || !run.TryGetValue(collection, out SizeResult? here))
+            if (there.Sizes is not { Documents: > 0 } sizes || !run.TryGetValue(collection, out SizeResult? here) || here.Documents == 0)
                 continue;
             foreach (string index in sizes.Indexes.Keys)
             {
@@ -35,8 +36,9 @@ public static class SizeComparison
                 if ((areKnown ? used : file) <= Small)
                     continue;
                 if (areKnown)
-                    yield return new(collection, $"index {name}: in use (kB)", used / 1024, ownUsed / 1024, Deviation.OfSizes);
-                yield return new(collection, $"index {name}: file (kB)", file / 1024, ownFile / 1024,
+                    yield return new(collection, $"index {name}: used per document (B)", used / sizes.Documents, ownUsed / here.Documents,
+                        Deviation.OfSizes);
+                yield return new(collection, $"index {name}: file per document (B)", file / sizes.Documents, ownFile / here.Documents,
                     areKnown ? null : Deviation.OfSizes);
             }
         }

@@ -16,7 +16,7 @@ public sealed class SizeComparisonTests
     public void Free_blocks_that_random_writes_left_are_not_held_against_the_copy()
     {
         Deviation[] all = Compare(Sizes(2 * Megabyte, Megabyte), Sizes(Megabyte, Megabyte));
-        Assert.Equal([("index n_1: in use (kB)", 0.0, true), ("index n_1: file (kB)", -0.5, true)],
+        Assert.Equal([("index n_1: used per document (B)", 0.0, true), ("index n_1: file per document (B)", -0.5, true)],
             all.Select(one => (one.What, one.Share!.Value, one.IsWithin)));
         Assert.False(Compare(Sizes(2 * Megabyte, Megabyte), Sizes(2 * Megabyte, 2 * Megabyte))[0].IsWithin);
     }
@@ -28,7 +28,7 @@ public sealed class SizeComparisonTests
     public void Whole_files_are_compared_where_one_side_does_not_tell_what_is_used(long? there, long? here)
     {
         Deviation only = Assert.Single(Compare(Sizes(2 * Megabyte, there), Sizes(Megabyte, here)));
-        Assert.Equal(("index n_1: file (kB)", false), (only.What, only.IsWithin));
+        Assert.Equal(("index n_1: file per document (B)", false), (only.What, only.IsWithin));
     }
 
     [Fact]
@@ -39,6 +39,16 @@ public sealed class SizeComparisonTests
             Documents = 1, DataBytes = 0, StorageBytes = 0, IndexBytes = 0, Indexes = new Dictionary<string, long>(),
         })[0].IsWithin);
         Assert.Empty(Compare(Sizes(2 * Megabyte, 100_000), Sizes(Megabyte, Megabyte)));
+    }
+
+    /// <summary>A copy loads what was there in the end, and inserts what was inserted meanwhile once more.</summary>
+    [Fact]
+    public void Sizes_are_compared_by_the_document()
+    {
+        SizeResult twice = Sizes(4 * Megabyte, 2 * Megabyte) with { Documents = 2 };
+        Assert.Equal([0.0, 0.0], Compare(Sizes(2 * Megabyte, Megabyte), twice).Select(one => one.Share!.Value));
+        Assert.Empty(Compare(Sizes(2 * Megabyte, Megabyte), twice with { Documents = 0 }));
+        Assert.Empty(Compare(twice with { Documents = 0 }, Sizes(2 * Megabyte, Megabyte)));
     }
 
     private static Deviation[] Compare(SizeResult there, SizeResult here) =>
