@@ -96,13 +96,12 @@ internal sealed class MessageAssembler(BegunBytes begun)
         Forget();
     }
 
-    /// <summary>From a pool: a large array of its own for each message would be cleared first, and collected.</summary>
     private void Resize(int room)
     {
-        byte[] next = room == 0 ? [] : ArrayPool<byte>.Shared.Rent(room);
+        byte[] next = room == 0 ? [] : begun.Pool.Rent(room);
         _bytes.AsSpan(0, _filled).CopyTo(next);
         if (_bytes.Length > 0)
-            ArrayPool<byte>.Shared.Return(_bytes);
+            begun.Pool.Return(_bytes);
         _bytes = next;
     }
 }
@@ -113,6 +112,12 @@ internal sealed class BegunBytes
     private const long Most = 512L << 20;
 
     private long _count;
+
+    /// <summary>
+    /// Where there is room for them: an array of its own for each message would be cleared first, and collected. The runtime's shared pool
+    /// keeps the last array of every length for each thread, and each connection has a thread; this one keeps 32 MB at most.
+    /// </summary>
+    public ArrayPool<byte> Pool { get; } = ArrayPool<byte>.Create(maxArrayLength: 1 << 20, maxArraysPerBucket: 16);
 
     /// <param name="count">Negative for bytes that are kept no longer.</param>
     /// <exception cref="InsufficientMemoryException">They are more than there is room for.</exception>

@@ -12,7 +12,6 @@ namespace MongoPerf.Traffic.Proxying;
 internal sealed class RecordedReplies(TrafficRecorder recorder, long connection) : IDisposable
 {
     private readonly byte[] _block = recorder.Blocks.Rent(RecordedRequests.BlockBytes);
-    private readonly MessageUnpacker _unpacker = new();
     private readonly ReplyAssembler _assembler = recorder.AssembleReplies();
     private ExpectedReplies? _expected;
     private int _count;
@@ -27,6 +26,9 @@ internal sealed class RecordedReplies(TrafficRecorder recorder, long connection)
     {
         _count = count;
         _expected = _assembler.IsUnreadable ? null : recorder.Expect(connection);
+        // It records no longer: what has begun would stay for as long as the connection.
+        if (_expected is null)
+            _assembler.Forget();
         return _block.AsSpan(0, count);
     }
 
@@ -41,15 +43,18 @@ internal sealed class RecordedReplies(TrafficRecorder recorder, long connection)
         RecordedReply[] replies = [];
         try
         {
-            replies = _assembler.Read(_unpacker, _block.AsSpan(0, _count), expected.Microseconds);
+            MessageUnpacker unpacker = recorder.BorrowUnpacker();
+            replies = _assembler.Read(unpacker, _block.AsSpan(0, _count), expected.Microseconds);
+            recorder.GiveBack(unpacker);
         }
-        catch (InsufficientMemoryException e)
+        catch (OutOfMemoryException e)
         {
+            // Only the recording ends, not the connection.
             recorder.Stop(e.Message);
         }
         finally
         {
-            expected.Set(replies, _assembler.IsUnreadable);
+            recorder.Fill(expected, replies, _assembler.IsUnreadable);
         }
     }
 
@@ -58,7 +63,6 @@ internal sealed class RecordedReplies(TrafficRecorder recorder, long connection)
     {
         Read();
         _assembler.Forget();
-        _unpacker.Dispose();
         recorder.Blocks.Return(_block);
     }
 }

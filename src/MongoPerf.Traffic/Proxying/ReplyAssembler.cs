@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Compression;
@@ -12,6 +13,7 @@ namespace MongoPerf.Traffic.Proxying;
 internal sealed class ReplyAssembler(BegunBytes begun, bool isRedacted)
 {
     private readonly MessageAssembler _messages = new(begun);
+    private readonly List<RecordedReply> _replies = [];
 
     /// <inheritdoc cref="MessageAssembler.IsUnreadable"/>
     public bool IsUnreadable => _messages.IsUnreadable;
@@ -24,15 +26,14 @@ internal sealed class ReplyAssembler(BegunBytes begun, bool isRedacted)
     /// <exception cref="InsufficientMemoryException">More messages have begun than there is room for.</exception>
     public RecordedReply[] Read(MessageUnpacker unpacker, ReadOnlySpan<byte> bytes, long microseconds)
     {
-        RecordedReply[] replies = [];
+        _replies.Clear();
         while (_messages.TryTake(ref bytes, microseconds, out ReadOnlySpan<byte> message, out long began))
         {
-            // Mostly it is one.
             if (ReadOne(unpacker, message, began) is { } reply)
-                replies = [.. replies, reply];
+                _replies.Add(reply);
         }
 
-        return replies;
+        return [.. _replies];
     }
 
     /// <inheritdoc cref="MessageAssembler.Forget"/>
@@ -68,4 +69,14 @@ internal sealed class ReplyAssembler(BegunBytes begun, bool isRedacted)
 /// <param name="Number">The server's own number for it.</param>
 /// <param name="HasMore">Where the request allows it, another reply follows unasked, which answers this one.</param>
 /// <param name="Facts">What is compared, and which request it answers.</param>
-internal readonly record struct RecordedReply(long Microseconds, int Number, bool HasMore, RecordedFacts Facts);
+internal readonly record struct RecordedReply(long Microseconds, int Number, bool HasMore, RecordedFacts Facts)
+{
+    /// <summary>What it takes to keep some, bytes.</summary>
+    public static int BytesOf(ReadOnlySpan<RecordedReply> replies)
+    {
+        int bytes = replies.Length * Unsafe.SizeOf<RecordedReply>();
+        foreach (ref readonly RecordedReply reply in replies)
+            bytes += (reply.Facts.GeneratedIds?.Length ?? 0) * Unsafe.SizeOf<GeneratedId>();
+        return bytes;
+    }
+}

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using MongoPerf.Wire.Compression;
 using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Files;
 
@@ -20,10 +21,7 @@ public sealed class TrafficRecorder : IDisposable
     /// <summary>Bytes that wait to be written, and those of their blocks that nothing was received into.</summary>
     private const long MostPending = 256L << 20;
 
-    /// <summary>
-    /// What a piece takes beside its bytes, about: clients may send one byte at a time, and of replies a few numbers are all that waits.
-    /// (The ids in a reply are fewer bytes than what its request waited with.)
-    /// </summary>
+    /// <summary>What a piece takes beside its bytes, about: either side may send one byte at a time.</summary>
     private const int PieceBytes = 256;
 
     /// <summary>
@@ -35,6 +33,7 @@ public sealed class TrafficRecorder : IDisposable
     private const int CacheLineBytes = 64;
 
     private readonly ConcurrentQueue<Piece> _pieces = [];
+    private readonly ConcurrentQueue<MessageUnpacker> _unpackers = [];
     private readonly TrafficWriter _writer;
     private readonly Thread _thread;
     private readonly ManualResetEventSlim _isEnding = new(false, spinCount: 0);
@@ -91,7 +90,7 @@ public sealed class TrafficRecorder : IDisposable
     /// <returns>False when it records no longer.</returns>
     internal bool TryAdd(long connection, byte[] block, int start, int length)
     {
-        if (!TryHold(length))
+        if (!TryHold(PieceBytes + length))
             return false;
         Enqueue(new Piece(connection, Now(), block, start, length));
         return true;
@@ -101,11 +100,34 @@ public sealed class TrafficRecorder : IDisposable
     /// <returns>To be set soon: what comes later waits for it. Null when it records no longer.</returns>
     internal ExpectedReplies? Expect(long connection)
     {
-        if (!TryHold(0))
+        if (!TryHold(PieceBytes))
             return null;
         var expected = new ExpectedReplies(Now());
         Enqueue(new Piece(connection, expected.Microseconds, [], 0, 0) { Replies = expected });
         return expected;
+    }
+
+    /// <summary>Fills the place of replies, once they have been read.</summary>
+    /// <param name="expected">Their place.</param>
+    /// <param name="replies">In their order.</param>
+    /// <param name="isUnreadable">What came next can't be read.</param>
+    internal void Fill(ExpectedReplies expected, RecordedReply[] replies, bool isUnreadable)
+    {
+        TryHold(RecordedReply.BytesOf(replies));
+        expected.Set(replies, isUnreadable);
+    }
+
+    /// <summary>
+    /// To unpack one piece with. An unpacker keeps room for the largest message that it ever had, so connections have none of their own.
+    /// </summary>
+    internal MessageUnpacker BorrowUnpacker() => _unpackers.TryDequeue(out MessageUnpacker? idle) ? idle : new MessageUnpacker();
+
+    internal void GiveBack(MessageUnpacker unpacker)
+    {
+        if (_unpackers.Count < Environment.ProcessorCount)
+            _unpackers.Enqueue(unpacker);
+        else
+            unpacker.Dispose();
     }
 
     /// <inheritdoc cref="TrafficWriter.AssembleReplies"/>
@@ -116,7 +138,7 @@ public sealed class TrafficRecorder : IDisposable
     /// <param name="filled">Its bytes that are in pieces. The others wait with them: of short connections they are most.</param>
     internal void TakeBack(byte[] block, int filled)
     {
-        if (TryHold(block.Length - filled))
+        if (TryHold(PieceBytes + block.Length - filled))
             Enqueue(new Piece(0, 0, block, filled, 0));
     }
 
@@ -142,6 +164,8 @@ public sealed class TrafficRecorder : IDisposable
         _isEnding.Set();
         _thread.Join();
         _isEnding.Dispose();
+        while (_unpackers.TryDequeue(out MessageUnpacker? idle))
+            idle.Dispose();
     }
 
     /// <exception cref="MongoPerfException">It is there already, or can't be made (2).</exception>
@@ -178,7 +202,7 @@ public sealed class TrafficRecorder : IDisposable
     {
         if (_isStopped)
             return false;
-        if (Interlocked.Add(ref _pending, bytes + PieceBytes) <= _mostPending)
+        if (Interlocked.Add(ref _pending, bytes) <= _mostPending)
             return true;
         Stop("it falls behind");
         return false;
@@ -186,7 +210,7 @@ public sealed class TrafficRecorder : IDisposable
 
     private void LetGo(int bytes)
     {
-        long waited = Interlocked.Add(ref _pending, -bytes - PieceBytes) + bytes + PieceBytes;
+        long waited = Interlocked.Add(ref _pending, -bytes) + bytes;
         if (waited > _mostBehind)
             Volatile.Write(ref _mostBehind, waited);
     }
@@ -256,7 +280,7 @@ public sealed class TrafficRecorder : IDisposable
         if (piece.Replies is { } expected)
         {
             _writer.AddReplies(piece.Connection, expected.Replies, expected.IsUnreadable);
-            LetGo(0);
+            LetGo(PieceBytes + RecordedReply.BytesOf(expected.Replies));
             return true;
         }
 
@@ -265,14 +289,14 @@ public sealed class TrafficRecorder : IDisposable
             ReadOnlySpan<byte> bytes = piece.Block.AsSpan(piece.Start, piece.Length);
             _ = Fetch(bytes);
             _writer.Add(piece.Connection, isRequest: true, piece.Microseconds, bytes);
-            LetGo(piece.Length);
+            LetGo(PieceBytes + piece.Length);
             return true;
         }
 
         if (piece.Block.Length > 0)
         {
             Blocks.Return(piece.Block);
-            LetGo(piece.Block.Length - piece.Start);
+            LetGo(PieceBytes + piece.Block.Length - piece.Start);
         }
         else
         {

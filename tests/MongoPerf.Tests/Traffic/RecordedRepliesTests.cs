@@ -9,7 +9,7 @@ namespace MongoPerf.Tests.Traffic;
 /// <summary>Replies are read by those who pass them on, whatever the recorder does, and stand where they came.</summary>
 public sealed class RecordedRepliesTests : IDisposable
 {
-    private const int Clients = 4;
+    private const int Clients = 4, Small = 1000;
 
     private readonly TemporaryFolder _folder = new();
 
@@ -78,6 +78,46 @@ public sealed class RecordedRepliesTests : IDisposable
         Assert.Equal([(1, false), (1, true), (2, false)], connections);
     }
 
+    /// <summary>A stream of replies brings many in one piece.</summary>
+    [Fact]
+    public void A_recorder_falls_behind_by_what_is_kept_of_small_replies_too()
+    {
+        using var pool = new RecorderPool();
+        string? why = null;
+        byte[] many = MakeSmallReplies();
+        using (var recorder = new TrafficRecorder(_folder.At("a.rec"), mostPending: 1 << 20) { OnStopped = on => why = on })
+        {
+            for (int i = 1; i <= 30; i++)
+            {
+                recorder.Add(1, false, many);
+                recorder.Add(1, true, CaptureTests.Find(i));
+                Assert.True(SpinWait.SpinUntil(() => recorder.Requests == i, TimeSpan.FromSeconds(30)));
+            }
+        }
+
+        Assert.Null(why);
+        using (var recorder = new TrafficRecorder(_folder.At("b.rec"), mostPending: 1 << 20) { Blocks = pool, OnStopped = on => why = on })
+        {
+            pool.Hold(recorder);
+            for (int i = 0; i < 20; i++)
+                recorder.Add(2, false, many);
+            pool.Release();
+        }
+
+        Assert.Equal("it falls behind", why);
+    }
+
+    [Fact]
+    public void Reading_small_replies_takes_memory_in_proportion_to_their_number()
+    {
+        byte[] many = MakeSmallReplies();
+        using var recorder = new TrafficRecorder(_folder.At("a.rec"));
+        using var unpacker = new MessageUnpacker();
+        ReplyAssembler assembler = recorder.AssembleReplies();
+        Assert.Equal(Small, assembler.Read(unpacker, many, 1).Length);
+        Assert.InRange(Allocation.LeastBytes(() => assembler.Read(unpacker, many, 1)), 1, Small * 500);
+    }
+
     /// <summary>Of up to 150 kB, so that many are larger than a block; each third one is compressed.</summary>
     private static byte[] MakeReply(int number)
     {
@@ -90,6 +130,10 @@ public sealed class RecordedRepliesTests : IDisposable
         using var compression = new MessageCompression(Compressors.Create("zlib", zlibLevel: -1));
         return compression.Pack(message).ToArray();
     }
+
+    /// <summary>One piece.</summary>
+    private static byte[] MakeSmallReplies() =>
+        [.. Enumerable.Range(0, Small).SelectMany(i => TrafficFile.MessageOf(9, i, ServerRecordingTests.Ok()))];
 
     private static void Exchange(TrafficRecorder recorder, int client, byte[][] answers)
     {
