@@ -26,7 +26,9 @@ public sealed record ClusterStatus(
     string Folder, ClusterPlan Plan, IReadOnlyList<MemberStatus> Members, string? MemoryProblem, string? CpuProblem)
 {
     private const string Primary = "primary";
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
+
+    /// <summary>A machine under load may take seconds for a TLS handshake.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
     public bool IsRunning => Members.All(member => member.ProcessId is not null);
 
