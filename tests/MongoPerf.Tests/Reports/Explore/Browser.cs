@@ -93,9 +93,8 @@ internal sealed class OpenedPage : IAsyncDisposable
 
     public IPage Page { get; }
 
-    /// <summary>What follows # in the page's address.</summary>
-    public string View =>
-        Page.Url.Contains('#', StringComparison.Ordinal) ? Page.Url[(Page.Url.IndexOf('#', StringComparison.Ordinal) + 1)..] : "";
+    /// <summary>What follows # in the page's address. The page is asked: this process hears of a new address a little later.</summary>
+    public Task<string> View() => Ask<string>("location.hash.slice(1)");
 
     /// <summary>Waits until all panels are drawn.</summary>
     public Task Drawn() =>

@@ -99,13 +99,13 @@ public sealed partial class ExplorePageTests(
         await opened.Page.Mouse.MoveAsync(box.X + (box.Width * 0.6f), box.Y + 30, new MouseMoveOptions { Steps = 4 });
         await opened.Page.Mouse.UpAsync();
 
-        (double from, double to) = Range(opened);
+        (double from, double to) = await Range(opened);
         Assert.Equal(_plot.Seconds * 0.3, from, _plot.Seconds * 0.01);
         Assert.Equal(_plot.Seconds * 0.6, to, _plot.Seconds * 0.01);
         Assert.All((await Percentiles(opened)).SelectMany(static row => row.Figures), static value => Assert.True(value > 0));
 
         await opened.Page.Locator(Cursor).First.DblClickAsync();
-        Assert.Equal("", opened.View);
+        Assert.Equal("", await opened.View());
     }
 
     [ChromiumFact]
@@ -117,15 +117,15 @@ public sealed partial class ExplorePageTests(
         await cursor.FocusAsync();
         foreach (string key in (string[])["Home", "ArrowRight", "ArrowRight", "Enter", "Shift+ArrowRight", "Enter"])
             await opened.Page.Keyboard.PressAsync(key);
-        Assert.Equal((at[2], at[12]), Range(opened));
+        Assert.Equal((at[2], at[12]), await Range(opened));
         Assert.StartsWith("0:", await cursor.GetAttributeAsync("aria-valuetext"), StringComparison.Ordinal);
 
         await opened.Page.Keyboard.PressAsync("-");
-        (double from, double to) = Range(opened);
+        (double from, double to) = await Range(opened);
         Assert.Equal(2 * (at[12] - at[2]), to - from, 0.11);
 
         await opened.Page.Keyboard.PressAsync("Escape");
-        Assert.Equal("", opened.View);
+        Assert.Equal("", await opened.View());
     }
 
     [ChromiumFact]
@@ -138,7 +138,7 @@ public sealed partial class ExplorePageTests(
         await line.ClickAsync();
 
         Assert.Equal("false", await line.GetAttributeAsync("aria-pressed"));
-        Assert.Contains("flip=0.0", opened.View, StringComparison.Ordinal);
+        Assert.Contains("flip=0.0", await opened.View(), StringComparison.Ordinal);
     }
 
     /// <summary>The same run twice: each line of the table twice, under its own name, and equal.</summary>
@@ -230,7 +230,7 @@ public sealed partial class ExplorePageTests(
         await opened.Page.Locator(".ex-choice button", new PageLocatorOptions { HasTextString = "max" }).First.ClickAsync();
 
         Assert.Equal(before, await Lines(opened));
-        Assert.Contains("percentile=max", opened.View, StringComparison.Ordinal);
+        Assert.Contains("percentile=max", await opened.View(), StringComparison.Ordinal);
         Assert.Equal("true", await opened.Page.Locator(".ex-choice button[value=max]").First.GetAttributeAsync("aria-pressed"));
         await opened.Page.Locator(".ex-choice button[value=p99]").First.ClickAsync();
     }
@@ -272,7 +272,7 @@ public sealed partial class ExplorePageTests(
 
         await opened.Page.Locator("#section-slowest-seconds ~ .wide td a").First.ClickAsync();
 
-        (double from, double to) = Range(opened);
+        (double from, double to) = await Range(opened);
         Assert.InRange(to - from, 5, 60);
     }
 
@@ -353,10 +353,11 @@ public sealed partial class ExplorePageTests(
     private static Task<string[]> Lines(OpenedPage opened) => opened.Ask<string[]>(
         "[...document.querySelectorAll('.ex-legend button:not([hidden]) > span:first-of-type')].map(name => name.textContent)");
 
-    private static (double From, double To) Range(OpenedPage opened)
+    private static async Task<(double From, double To)> Range(OpenedPage opened)
     {
-        Match view = FromTo().Match(opened.View);
-        Assert.True(view.Success, opened.View);
+        string shown = await opened.View();
+        Match view = FromTo().Match(shown);
+        Assert.True(view.Success, shown);
         return (double.Parse(view.Groups[1].Value, CultureInfo.InvariantCulture),
             double.Parse(view.Groups[2].Value, CultureInfo.InvariantCulture));
     }
