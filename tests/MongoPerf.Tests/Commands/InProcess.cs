@@ -2,10 +2,14 @@ using MongoPerf.Commands;
 
 namespace MongoPerf.Tests.Commands;
 
-/// <summary>Calls the program in this process. The console is one for all: only for tests of <see cref="ConsoleTests"/>.</summary>
+/// <summary>
+/// Calls the program, or a part of it, in this process. The console is one for all: only for tests of <see cref="ConsoleTests"/>.
+/// </summary>
 internal static class InProcess
 {
-    public static (int Code, string Output, string Errors) Run(params string[] arguments)
+    public static (int Code, string Output, string Errors) Run(params string[] arguments) => Run(() => CommandLine.Run(arguments));
+
+    public static (int Code, string Output, string Errors) Run(Func<int> part)
     {
         (TextWriter output, TextWriter errors) = (Console.Out, Console.Error);
         using var said = new StringWriter();
@@ -14,7 +18,7 @@ internal static class InProcess
         Console.SetError(complained);
         try
         {
-            int code = CommandLine.Run(arguments);
+            int code = part();
             return (code, said.ToString(), complained.ToString());
         }
         finally

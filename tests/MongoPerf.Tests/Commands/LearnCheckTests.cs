@@ -29,24 +29,11 @@ public sealed class LearnCheckTests
         Plan plan = ScenarioTexts.Plan("data: {orders: {count: 10, document: {n: ^number}}}\nphases: [{load: orders}]\n");
         var sample = new DatabaseSample(
             "shop", [new CollectionSample("orders", 10, [], true) { Sizes = Sizes(20_000_000) }], new SamplingCost(0, 0, 0, 0), "", "", []);
-        (TextWriter output, TextWriter errors) = (Console.Out, Console.Error);
-        using var said = new StringWriter();
-        using var complained = new StringWriter();
-        Console.SetOut(said);
-        Console.SetError(complained);
-        try
-        {
-            Assert.Equal(code, LearnCheck.Run(
-                plan, sample, new WrittenNames(null), new SamplingBudget(), StoredRun.Open(folder.At("run")), seen: null));
-        }
-        finally
-        {
-            Console.SetOut(output);
-            Console.SetError(errors);
-        }
-
-        Assert.Contains(says, said.ToString(), StringComparison.Ordinal);
-        Assert.Contains(warns, complained.ToString(), StringComparison.Ordinal);
+        (int ended, string said, string complained) = InProcess.Run(() => (int)LearnCheck.Run(
+            plan, sample, new WrittenNames(null), new SamplingBudget(), StoredRun.Open(folder.At("run")), seen: null));
+        Assert.Equal((int)code, ended);
+        Assert.Contains(says, said, StringComparison.Ordinal);
+        Assert.Contains(warns, complained, StringComparison.Ordinal);
     }
 
     private static SizeResult Sizes(long bytes) => new()
