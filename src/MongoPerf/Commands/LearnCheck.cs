@@ -3,6 +3,7 @@ using MongoPerf.Learning.Comparing;
 using MongoPerf.Learning.Sampling;
 using MongoPerf.Learning.Writing;
 using MongoPerf.Load.Plans;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Bson;
@@ -24,20 +25,33 @@ internal static class LearnCheck
         using StoredRun? compared = run;
         CollectionSample[] made = [.. plan.Collections.DistinctBy(one => one.Name).Where(one => !one.IsExisting && one.Files is null)
             .Select(one => Make(one, budget))];
-        // Of another number of documents, indexes have other sizes, and operations take other times.
-        double scale = run?.Settings.Plan.Overrides.Scale ?? 1;
-        if (scale != 1)
-            Console.Error.WriteLine($"--run: {run!.Run.Id} had --scale {scale.ToString(CultureInfo.InvariantCulture)}, so the p99 of its "
-                + "operations and the sizes of its indexes are shown, but not judged");
+        string? changed = run is null ? null : ChangedCounts(run);
+        if (changed is not null)
+            Console.Error.WriteLine($"--run: {run!.Run.Id} had {changed}, so the p99 of its operations and the sizes of its indexes are "
+                + "shown, but not judged");
         Deviation[] all =
         [
             .. DataComparison.Of(sample.Collections, made, names),
-            .. run is null || seen is null ? [] : seen.Against(run, sample, names, areTimesJudged: scale == 1),
+            .. run is null || seen is null ? [] : seen.Against(run, sample, names, areTimesJudged: changed is null),
             .. run is null ? [] : SizeComparison.Of(sample.Collections, SizesOf(run), names)
-                .Select(one => scale == 1 ? one : one with { Limit = null }),
+                .Select(one => changed is null ? one : one with { Limit = null }),
         ];
         DeviationTable.Write(all, Console.Out);
         return all.All(one => one.IsWithin) ? ExitCode.Done : ExitCode.AssertionFailed;
+    }
+
+    /// <summary>Of another number of documents, indexes have other sizes, and operations take other times.</summary>
+    /// <returns>The options that gave the run a number other than the file's; null for none.</returns>
+    private static string? ChangedCounts(StoredRun run)
+    {
+        PlanOverrides changed = StoredPlan.EffectiveOverrides(run);
+        string[] options =
+        [
+            changed.Scale == 1 ? "" : string.Create(CultureInfo.InvariantCulture, $"--scale {changed.Scale}"),
+            changed.Records is { } records ? string.Create(CultureInfo.InvariantCulture, $"--records {records}") : "",
+        ];
+        string typed = string.Join(" and ", options.Where(option => option.Length > 0));
+        return typed.Length == 0 ? null : typed;
     }
 
     /// <summary>By collection, as they were measured last.</summary>

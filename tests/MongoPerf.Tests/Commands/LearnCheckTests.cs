@@ -9,30 +9,41 @@ using MongoPerf.Texts.Input;
 
 namespace MongoPerf.Tests.Commands;
 
-/// <summary>A run that had a tenth of the documents has indexes of a tenth.</summary>
+/// <summary>A run is judged by times and sizes only if it had as many documents as the file says.</summary>
 [Collection(ConsoleTests.Name)]
 public sealed class LearnCheckTests
 {
+    private const string Deviates = "1 of 2 judged figures deviate too much", IsClose = "all 1 judged figures are close enough";
+
     [Theory]
-    [InlineData(1, ExitCode.AssertionFailed, "1 of 2 judged figures deviate too much", "")]
-    [InlineData(0.1, ExitCode.Done, "all 1 judged figures are close enough", "had --scale 0.1, so the p99 of its operations and the sizes")]
-    public void Sizes_of_a_scaled_run_are_told_and_not_judged(double scale, ExitCode code, string says, string warns)
+    [InlineData(1, null, ExitCode.AssertionFailed, Deviates, "")]
+    [InlineData(0.1, null, ExitCode.Done, IsClose, "had --scale 0.1, so the p99 of its operations and the sizes")]
+    [InlineData(1, 20L, ExitCode.Done, IsClose, "had --records 20, so the p99 of its operations and the sizes")]
+    [InlineData(0.1, 20L, ExitCode.Done, IsClose, "had --scale 0.1 and --records 20, so")]
+    [InlineData(1, 10L, ExitCode.AssertionFailed, Deviates, "")]
+    public void Sizes_of_a_run_with_another_number_of_documents_are_told_and_not_judged(
+        double scale, long? records, ExitCode code, string says, string warns)
     {
+        const string Text = "data: {orders: {count: 10, document: {n: ^number}}}\nphases: [{load: orders}]\n";
         using var folder = new TemporaryFolder();
         RunSettings settings = RunParts.Settings();
         using (var store = RunStore.Create(folder.At("run"), RunParts.Run(),
-            settings with { Plan = settings.Plan with { Overrides = new PlanOverrides { Scale = scale } } }))
+            settings with
+            {
+                Plan = settings.Plan with { Text = Text, Overrides = new PlanOverrides { Scale = scale, Records = records } },
+            }))
             store.EndPhase(RunParts.Phase(1, "size") with
             {
                 Kind = PhaseKind.Sizes, Sizes = [Sizes(2_000_000) with { Collection = "orders" }],
             });
-        Plan plan = ScenarioTexts.Plan("data: {orders: {count: 10, document: {n: ^number}}}\nphases: [{load: orders}]\n");
+        Plan plan = ScenarioTexts.Plan(Text);
         var sample = new DatabaseSample(
             "shop", [new CollectionSample("orders", 10, [], true) { Sizes = Sizes(20_000_000) }], new SamplingCost(0, 0, 0, 0), "", "", []);
         (int ended, string said, string complained) = InProcess.Run(() => (int)LearnCheck.Run(
             plan, sample, new WrittenNames(null), new SamplingBudget(), StoredRun.Open(folder.At("run")), seen: null));
         Assert.Equal((int)code, ended);
         Assert.Contains(says, said, StringComparison.Ordinal);
+        Assert.Equal(warns.Length > 0, complained.Length > 0);
         Assert.Contains(warns, complained, StringComparison.Ordinal);
     }
 
