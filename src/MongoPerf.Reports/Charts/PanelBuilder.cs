@@ -4,8 +4,8 @@ namespace MongoPerf.Reports.Charts;
 /// <param name="lines">The number of lines.</param>
 /// <param name="seconds">The length of the axis; 0 for what continues a panel and is short.</param>
 /// <param name="longestGap">The seconds without a point after which a line ends.</param>
-/// <param name="pauses">Where the axis leaves time out, in ascending order: lines end there, too; null for nowhere.</param>
-internal sealed class PanelBuilder(int lines, double seconds, double longestGap, IReadOnlyList<double>? pauses = null)
+/// <param name="axes">The axes of what the lines show: where one leaves a pause out, lines end, too. Null for none.</param>
+internal sealed class PanelBuilder(int lines, double seconds, double longestGap, IEnumerable<TimeAxis>? axes = null)
 {
     /// <summary>The most rows of a panel, with a few more where lines end. An hour's seconds stay as they are.</summary>
     public const int MostRows = 4000;
@@ -22,6 +22,12 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap,
     private readonly List<(long Row, double Value)>[] _points = [.. Enumerable.Range(0, lines)
         .Select(static _ => new List<(long, double)>())];
 
+    private readonly double[] _pauses =
+        [.. (axes ?? []).SelectMany(static axis => axis.Pauses).Select(static pause => pause.At).Order()];
+
+    /// <summary>How many pauses each line has passed.</summary>
+    private readonly int[] _passed = new int[lines];
+
     /// <summary>
     /// The length of the pieces of time of which the table holds the least and the greatest value; 0 where it holds all points.
     /// </summary>
@@ -35,8 +41,14 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap,
         if (!double.IsFinite(value))
             return;
         List<(long Row, double Value)> points = _points[line];
-        long row = (long)Math.Round(at * RowsPerSecond);
-        points.Add((points.Count > 0 ? Math.Max(row, points[^1].Row + 1) : row, value));
+        // By time, not by row: the last point of one session and the first of the next may share a row.
+        int passed = _passed[line];
+        while (passed < _pauses.Length && _pauses[passed] <= at)
+            passed++;
+        if (passed > _passed[line] && points.Count > 0)
+            Append(points, 0, ChartTable.Gap);
+        _passed[line] = passed;
+        Append(points, (long)Math.Round(at * RowsPerSecond), value);
         if (points.Count > MostPoints)
             _points[line] = Extremes(points);
     }
@@ -57,8 +69,7 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap,
         }
 
         long longest = (long)(Math.Max(longestGap, PieceSeconds * 2.5) * RowsPerSecond);
-        long[] ends = [.. (pauses ?? []).Select(static at => (long)Math.Round(at * RowsPerSecond))];
-        List<(long Row, double Value)>[] whole = [.. points.Select(line => WithGaps(line, longest, ends))];
+        List<(long Row, double Value)>[] whole = [.. points.Select(line => WithGaps(line, longest))];
         var table = new ChartTable(file, ["seconds", .. titles]);
         int[] next = new int[whole.Length];
         foreach (long row in RowsOf(whole))
@@ -70,14 +81,24 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap,
     private static long[] RowsOf(IEnumerable<List<(long Row, double Value)>> lines) =>
         [.. lines.SelectMany(static line => line).Select(static point => point.Row).Distinct().Order()];
 
+    /// <summary>Adds a point at a row, or at the first one that is free.</summary>
+    private static void Append(List<(long Row, double Value)> line, long row, double value) =>
+        line.Add((line.Count > 0 ? Math.Max(row, line[^1].Row + 1) : row, value));
+
     private List<(long Row, double Value)> Extremes(List<(long Row, double Value)> line)
     {
         var thinned = new List<(long, double)>();
         for (int next = 0; next < line.Count;)
         {
+            if (double.IsNaN(line[next].Value))
+            {
+                Append(thinned, line[next++].Row, ChartTable.Gap);
+                continue;
+            }
+
             long piece = line[next].Row / _piece;
             (long Row, double Value) least = line[next], greatest = line[next];
-            for (; next < line.Count && line[next].Row / _piece == piece; next++)
+            for (; next < line.Count && line[next].Row / _piece == piece && !double.IsNaN(line[next].Value); next++)
             {
                 if (line[next].Value < least.Value)
                     least = line[next];
@@ -86,27 +107,21 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap,
             }
 
             bool rises = least.Row < greatest.Row;
-            thinned.Add((piece * _piece, rises ? least.Value : greatest.Value));
-            thinned.Add(((piece * _piece) + (_piece / 2), rises ? greatest.Value : least.Value));
+            Append(thinned, piece * _piece, rises ? least.Value : greatest.Value);
+            Append(thinned, (piece * _piece) + (_piece / 2), rises ? greatest.Value : least.Value);
         }
 
         return thinned;
     }
 
-    private static List<(long Row, double Value)> WithGaps(List<(long Row, double Value)> line, long longest, long[] ends)
+    private static List<(long Row, double Value)> WithGaps(List<(long Row, double Value)> line, long longest)
     {
         var whole = new List<(long Row, double Value)>(line.Count);
-        int end = 0;
         foreach ((long Row, double Value) point in line)
         {
-            bool isAnew = false;
-            for (; end < ends.Length && ends[end] <= point.Row; end++)
-                isAnew = true;
-            if (whole.Count > 0 && (isAnew || point.Row - whole[^1].Row > longest))
-                whole.Add((whole[^1].Row + 1, ChartTable.Gap));
-            // A row has room for one: where the next one follows at once, the gap takes it.
-            if (whole.Count == 0 || whole[^1].Row < point.Row)
-                whole.Add(point);
+            if (whole.Count > 0 && !double.IsNaN(whole[^1].Value) && point.Row - whole[^1].Row > longest)
+                Append(whole, 0, ChartTable.Gap);
+            whole.Add(point);
         }
 
         return whole;

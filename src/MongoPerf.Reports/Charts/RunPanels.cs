@@ -24,12 +24,12 @@ internal sealed class RunPanels
 
     private readonly List<PanelBuilder> _builders = [];
     private readonly double _length;
-    private readonly double[] _pauses;
+    private readonly TimeAxis _axis;
 
     private RunPanels(StoredRun run, OperationSeconds seconds, TimeAxis axis, double? since)
     {
         _length = since is null ? axis.Seconds : 0;
-        _pauses = [.. axis.Pauses.Select(static pause => pause.At)];
+        _axis = axis;
         int[] lines = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => !seconds.Lines[line].IsTotal).Take(MostOperations)];
         // First, so that they are never among those that find no room.
         int[] totals = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => seconds.Lines[line].IsTotal)];
@@ -114,7 +114,7 @@ internal sealed class RunPanels
 
     private PanelBuilder Builder(int lines, double longestGap)
     {
-        var builder = new PanelBuilder(lines, _length, longestGap, _pauses);
+        var builder = new PanelBuilder(lines, _length, longestGap, [_axis]);
         _builders.Add(builder);
         return builder;
     }

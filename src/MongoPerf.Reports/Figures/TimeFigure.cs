@@ -88,7 +88,7 @@ internal static class TimeFigure
             ServerTimeline.Line[] shown = [.. figure.Y.Where(metric => !TimeMetric.IsOfOperations(metric) && isOfIt(metric))
                 .Select(TimeMetric.LineOf)];
             return shown.Length == 0 ? new ChartTable(name, ["seconds"]) : Thinned(
-                name, [.. shown.Select(line => line.Key)], firstAxis.Seconds,
+                name, [.. shown.Select(line => line.Key)], firstAxis.Seconds, [firstAxis],
                 ServerTimeline.Read(shown, Within(read(), firstSamples), firstAxis));
         }
     }
@@ -122,14 +122,14 @@ internal static class TimeFigure
             }
         }
 
-        return Thinned($"{file}.csv", metrics, seconds, buckets.Rows().SelectMany(row =>
+        return Thinned($"{file}.csv", metrics, seconds, parts.Select(part => part.Axis), buckets.Rows().SelectMany(row =>
             metrics.Select((metric, i) => (row[0], i, Joined(metric, row.AsSpan(1 + (i * names.Length), names.Length))))));
     }
 
     private static ChartTable Thinned(
-        string file, string[] metrics, double seconds, IEnumerable<(double At, int Line, double Value)> values)
+        string file, string[] metrics, double seconds, IEnumerable<TimeAxis> axes, IEnumerable<(double At, int Line, double Value)> values)
     {
-        var builder = new PanelBuilder(metrics.Length, seconds, RunPanels.LongestGap);
+        var builder = new PanelBuilder(metrics.Length, seconds, RunPanels.LongestGap, axes);
         foreach ((double at, int line, double value) in values)
             builder.Add(at, line, value);
         return builder.Build(file, metrics);

@@ -1,5 +1,6 @@
 using MongoPerf.Reports.Charts;
 using MongoPerf.Reports.Explore;
+using MongoPerf.Reports.Figures;
 using MongoPerf.Reports.Html;
 using MongoPerf.Reports.Plots;
 using MongoPerf.Storage;
@@ -96,11 +97,24 @@ public sealed class HappeningsTests : IDisposable
         using StoredRun run = Stored([.. Enumerable.Range(1, 109), .. Enumerable.Range(10_000, 100)]);
         Panel[] panels = [.. RunPanels.Of(run).All];
         Assert.Contains(panels, panel => panel.Title == "Cache");
-        Assert.All(panels, panel => Assert.All(panel.Series, line =>
-        {
-            double[] gap = Assert.Single(panel.Table.Rows, row => double.IsNaN(row[line.Column]));
-            Assert.InRange(gap[0], 109, 110.1);
-        }));
+        Assert.All(panels, EndsAtThePause);
+    }
+
+    private static void EndsAtThePause(Panel panel) => Assert.All(panel.Series, line =>
+    {
+        double[] gap = Assert.Single(line.Table.Rows, row => double.IsNaN(row[line.Column]));
+        Assert.InRange(gap[0], 109, 110.1);
+    });
+
+    /// <summary>A scenario may ask for the same lines in a figure of its own.</summary>
+    [Fact]
+    public void Lines_of_a_figure_over_time_end_at_a_pause_too()
+    {
+        using StoredRun run = Stored([.. Enumerable.Range(1, 109), .. Enumerable.Range(10_000, 100)]);
+        FigureInfo figure = new() { Title = "T", X = "time", Y = ["rate", "cache_used"] };
+        Panel[] panels = [.. TimeFigure.Build(FigureRun.Of(run), figure, "f")!.Panels];
+        Assert.Equal(2, panels.Length);
+        Assert.All(panels, EndsAtThePause);
     }
 
     private static Chart Timeline(StoredRun run) => TimeCharts.Build(run, PlotLibrary.TryFind("timeline")!)!;

@@ -135,6 +135,42 @@ public sealed class TimelineDataTests : IDisposable
         Assert.Equal([10, 20, 99], table.Rows.Select(static row => row[1]).Distinct().Order());
     }
 
+    /// <summary>Samples of two sessions may lie beside each other, or on the same tenth of a second.</summary>
+    [Theory]
+    [InlineData(9.9, 10.0)]
+    [InlineData(9.96, 10.0)]
+    [InlineData(9.98, 10.02)]
+    [InlineData(9.92, 10.12)]
+    public void A_line_ends_at_a_pause_and_keeps_every_point(double last, double first)
+    {
+        var axis = new TimeAxis([.. Seconds(1, 9), .. Seconds(10_000, 10_010)]);
+        Assert.Equal(10, Assert.Single(axis.Pauses).At);
+        var builder = new PanelBuilder(1, 20, 3, [axis]);
+        foreach ((int i, double at) in new[] { last - 1, last, first, first + 1 }.Index())
+            builder.Add(at, 0, i);
+
+        ChartTable table = builder.Build("x.csv", ["x"]);
+
+        Assert.Equal([0, 1, ChartTable.Gap, 2, 3], table.Rows.Select(static row => row[1]));
+        Assert.All(table.Rows.Zip([last - 1, last, last, first, first + 1]),
+            static row => Assert.InRange(row.First[0] - row.Second, -0.1, 0.2));
+    }
+
+    [Fact]
+    public void A_line_that_is_thinned_ends_at_a_pause_and_mixes_nothing_from_its_two_sides()
+    {
+        var axis = new TimeAxis([.. Seconds(1, 1999), .. Seconds(10_000, 11_600)]);
+        double pause = Assert.Single(axis.Pauses).At;
+        var builder = new PanelBuilder(1, 3600, 3, [axis]);
+        for (int tenth = 1; tenth <= 36_000; tenth++)
+            builder.Add(tenth / 10.0, 0, tenth / 10.0 < pause ? 1 : 2);
+
+        double[] values = [.. builder.Build("x.csv", ["x"]).Rows.Select(static row => row[1])];
+
+        Assert.True(builder.PieceSeconds > 0);
+        Assert.Equal([.. values.TakeWhile(static value => value == 1), ChartTable.Gap, .. values.Where(static value => value == 2)], values);
+    }
+
     [Fact]
     public void A_counter_that_falls_back_gives_no_rate()
     {
