@@ -113,6 +113,8 @@ internal sealed class BegunBytes
 
     private long _count;
 
+    public long Count => Volatile.Read(ref _count);
+
     /// <summary>
     /// Where there is room for them: an array of its own for each message would be cleared first, and collected. The runtime's shared pool
     /// keeps the last array of every length for each thread, and each connection has a thread; this one keeps 32 MB at most.

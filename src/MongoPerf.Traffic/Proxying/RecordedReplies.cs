@@ -43,9 +43,7 @@ internal sealed class RecordedReplies(TrafficRecorder recorder, long connection)
         RecordedReply[] replies = [];
         try
         {
-            MessageUnpacker unpacker = recorder.BorrowUnpacker();
-            replies = _assembler.Read(unpacker, _block.AsSpan(0, _count), expected.Microseconds);
-            recorder.GiveBack(unpacker);
+            replies = Read(expected);
         }
         catch (OutOfMemoryException e)
         {
@@ -64,6 +62,19 @@ internal sealed class RecordedReplies(TrafficRecorder recorder, long connection)
         Read();
         _assembler.Forget();
         recorder.Blocks.Return(_block);
+    }
+
+    private RecordedReply[] Read(ExpectedReplies expected)
+    {
+        MessageUnpacker unpacker = recorder.BorrowUnpacker();
+        try
+        {
+            return _assembler.Read(unpacker, _block.AsSpan(0, _count), expected.Microseconds);
+        }
+        finally
+        {
+            recorder.GiveBack(unpacker);
+        }
     }
 }
 

@@ -82,6 +82,9 @@ public sealed class TrafficRecorder : IDisposable
     /// <summary>Where blocks come from; another pool in tests.</summary>
     internal ArrayPool<byte> Blocks { get; init; } = ArrayPool<byte>.Shared;
 
+    /// <inheritdoc cref="TrafficWriter.Begun"/>
+    internal BegunBytes Begun => _writer.Begun;
+
     /// <summary>A connection has ended: what was begun on it will not be whole.</summary>
     /// <param name="connection">Its number.</param>
     public void End(long connection) => Enqueue(new Piece(connection, 0, [], 0, 0));
@@ -124,7 +127,7 @@ public sealed class TrafficRecorder : IDisposable
 
     internal void GiveBack(MessageUnpacker unpacker)
     {
-        if (_unpackers.Count < Environment.ProcessorCount)
+        if (_unpackers.Count < Environment.ProcessorCount && !_isStopped)
             _unpackers.Enqueue(unpacker);
         else
             unpacker.Dispose();
@@ -164,8 +167,7 @@ public sealed class TrafficRecorder : IDisposable
         _isEnding.Set();
         _thread.Join();
         _isEnding.Dispose();
-        while (_unpackers.TryDequeue(out MessageUnpacker? idle))
-            idle.Dispose();
+        ForgetUnpackers();
     }
 
     /// <exception cref="MongoPerfException">It is there already, or can't be made (2).</exception>
@@ -254,8 +256,15 @@ public sealed class TrafficRecorder : IDisposable
             Stop(e.Message);
         }
 
-        // Those that wait to be written belong to nobody now.
+        // What waits to be written belongs to nobody now, and those who pass on may do so for long yet.
         _pieces.Clear();
+        ForgetUnpackers();
+    }
+
+    private void ForgetUnpackers()
+    {
+        while (_unpackers.TryDequeue(out MessageUnpacker? idle))
+            idle.Dispose();
     }
 
     /// <summary>Up to the first replies that have not been read.</summary>

@@ -18,7 +18,6 @@ internal sealed class TrafficWriter : IDisposable
     private readonly Redactor? _redactor;
     private readonly Dictionary<long, Client> _clients = [];
     private readonly MessageUnpacker _unpacker = new();
-    private readonly BegunBytes _begun = new();
     private byte[] _record = new byte[1 << 16];
 
     /// <param name="file">Empty; this disposes of it.</param>
@@ -30,6 +29,9 @@ internal sealed class TrafficWriter : IDisposable
         _file.Write(RecordingFile.Magic);
         Bytes = RecordingFile.Magic.Length;
     }
+
+    /// <summary>What it, and those who read replies, keep of messages that are not whole.</summary>
+    public BegunBytes Begun { get; } = new();
 
     public long Requests { get; private set; }
 
@@ -86,7 +88,7 @@ internal sealed class TrafficWriter : IDisposable
     }
 
     /// <summary>For one connection. Any thread.</summary>
-    public ReplyAssembler AssembleReplies() => new(_begun, isRedacted: _redactor is not null);
+    public ReplyAssembler AssembleReplies() => new(Begun, isRedacted: _redactor is not null);
 
     public void End(long connection)
     {
@@ -96,8 +98,13 @@ internal sealed class TrafficWriter : IDisposable
 
     public void Flush() => _file.Flush();
 
+    /// <summary>Nothing may be added any more; what it counted can still be read.</summary>
     public void Dispose()
     {
+        foreach (Client client in _clients.Values)
+            client.Forget();
+        _clients.Clear();
+        _record = [];
         _unpacker.Dispose();
         _file.Dispose();
     }
@@ -105,7 +112,7 @@ internal sealed class TrafficWriter : IDisposable
     private Client ClientOf(long connection)
     {
         if (!_clients.TryGetValue(connection, out Client? client))
-            _clients[connection] = client = new Client(new MessageAssembler(_begun), AssembleReplies());
+            _clients[connection] = client = new Client(new MessageAssembler(Begun), AssembleReplies());
         return client;
     }
 

@@ -107,6 +107,25 @@ public sealed class RecordedRepliesTests : IDisposable
         Assert.Equal("it falls behind", why);
     }
 
+    /// <summary>It has memory of its own, which the system gives, not the runtime.</summary>
+    [Fact]
+    public void An_unpacker_is_given_back_where_there_is_no_memory_for_a_reply()
+    {
+        using var pool = new RecorderPool();
+        string? why = null;
+        using var recorder = new TrafficRecorder(_folder.At("a.rec")) { Blocks = pool, OnStopped = on => why = on };
+        // Until then it lets go of none.
+        pool.Hold(recorder);
+        MessageUnpacker unpacker = recorder.BorrowUnpacker();
+        recorder.GiveBack(unpacker);
+        recorder.Begun.Add(512 << 20);
+        recorder.Add(1, false, MakeReply(0).AsSpan(0, 40));
+        Assert.NotNull(why);
+        Assert.Same(unpacker, recorder.BorrowUnpacker());
+        unpacker.Dispose();
+        pool.Release();
+    }
+
     [Fact]
     public void Reading_small_replies_takes_memory_in_proportion_to_their_number()
     {

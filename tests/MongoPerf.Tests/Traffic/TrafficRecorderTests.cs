@@ -279,6 +279,17 @@ public sealed class TrafficRecorderTests : IDisposable
         Assert.False(recording.TryRead(out _));
     }
 
+    /// <summary>A proxy goes on for as long as there are clients.</summary>
+    [Fact]
+    public void Requests_that_have_begun_are_forgotten_once_recording_has_stopped()
+    {
+        using var recorder = new TrafficRecorder(_folder.At("stopped.rec"));
+        recorder.Add(1, true, Message(1, 0, Find()).AsSpan(0, 40));
+        Assert.True(SpinWait.SpinUntil(() => recorder.Begun.Count == 40, TimeSpan.FromMinutes(1)));
+        recorder.Stop("test");
+        Assert.True(SpinWait.SpinUntil(() => recorder.Begun.Count == 0, TimeSpan.FromMinutes(1)));
+    }
+
     [Fact]
     public void A_recording_is_never_written_over()
     {
