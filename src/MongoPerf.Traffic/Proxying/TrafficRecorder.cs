@@ -242,8 +242,9 @@ public sealed class TrafficRecorder : IDisposable
             }
             while ((!isLast || _hasNext) && !_isStopped);
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or InsufficientMemoryException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or OutOfMemoryException)
         {
+            // Only the recording ends, not the process, and with it the connections of all clients.
             Stop(e.Message);
         }
 

@@ -1,3 +1,4 @@
+using System.Buffers;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Proxying;
 using MongoPerf.Traffic.Recordings;
@@ -67,6 +68,17 @@ public sealed class RecordedRequestsTests : IDisposable
         Assert.Equal((0, 0), (pool.Rented, pool.Wrong));
     }
 
+    /// <summary>Its thread would end the process, and with it the connections of all clients.</summary>
+    [Fact]
+    public void A_recorder_that_gets_no_memory_stops()
+    {
+        string? why = null;
+        using var recorder = new TrafficRecorder(_folder.At("a.rec")) { Blocks = new ExhaustedPool(), OnStopped = on => why = on };
+        new RecordedRequests(recorder, 1).Dispose();
+        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref why) is not null, TimeSpan.FromMinutes(1)));
+        Assert.Equal("none is left", why);
+    }
+
     /// <summary>A connection of a few bytes holds whole blocks until they are written.</summary>
     [Fact]
     public void A_recorder_falls_behind_by_the_blocks_of_short_connections_too()
@@ -97,5 +109,13 @@ public sealed class RecordedRequestsTests : IDisposable
         if (!sent.TryGetValue(connection, out List<byte[]>? all))
             sent[connection] = all = [];
         all.Add(message);
+    }
+
+    /// <summary>Has none left when something comes back: on the recorder's thread.</summary>
+    private sealed class ExhaustedPool : ArrayPool<byte>
+    {
+        public override byte[] Rent(int minimumLength) => new byte[minimumLength];
+
+        public override void Return(byte[] array, bool clearArray = false) => throw new OutOfMemoryException("none is left");
     }
 }
