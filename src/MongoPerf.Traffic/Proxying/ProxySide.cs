@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Net.Security;
 using System.Net.Sockets;
 using MongoPerf.Platforms;
@@ -11,9 +12,13 @@ internal sealed class ProxySide : IDisposable
     /// <summary>Whoever connects may take so long for each step of a TLS handshake.</summary>
     private const int HandshakeMilliseconds = 30_000;
 
+    /// <summary>What TLS adds to a block, at most.</summary>
+    private const int SealBytes = 1024;
+
     private readonly Socket _socket;
     private readonly SafeSocketHandle _handle;
     private SslStream? _tls;
+    private KeepingStream? _sealed;
 
     /// <param name="socket">Belongs to it.</param>
     public ProxySide(Socket socket) => (_socket, _handle) = (socket, socket.SafeHandle);
@@ -25,7 +30,7 @@ internal sealed class ProxySide : IDisposable
         if (tls is null)
             return;
         _socket.ReceiveTimeout = HandshakeMilliseconds;
-        _tls = new SslStream(new NetworkStream(_socket));
+        _tls = new SslStream(_sealed = new KeepingStream(_socket));
         _tls.AuthenticateAsServer(tls);
         _socket.ReceiveTimeout = 0;
     }
@@ -45,11 +50,15 @@ internal sealed class ProxySide : IDisposable
     public int Receive(Span<byte> buffer) => _tls is not null ? _tls.Read(buffer)
         : Platform.IsLinux ? SocketCalls.Receive(_handle, buffer) : _socket.Receive(buffer);
 
+    /// <summary>Sends them, and what <see cref="SendWithoutWaiting"/> has kept before.</summary>
     public void Send(ReadOnlySpan<byte> bytes)
     {
         if (_tls is not null)
         {
-            _tls.Write(bytes);
+            _sealed?.SendKept();
+            // Not nothing: some systems would seal that, too.
+            if (bytes.Length > 0)
+                _tls.Write(bytes);
             return;
         }
 
@@ -57,10 +66,23 @@ internal sealed class ProxySide : IDisposable
             bytes = bytes[(Platform.IsLinux ? SocketCalls.Send(_handle, bytes) : _socket.Send(bytes))..];
     }
 
-    /// <summary>Sends as much as the system takes at once: nothing with TLS, or where there is no such call.</summary>
-    /// <returns>How many bytes that was.</returns>
-    public int SendWithoutWaiting(ReadOnlySpan<byte> bytes) =>
-        _tls is null && Platform.IsLinux ? SocketCalls.SendWithoutWaiting(_handle, bytes) : 0;
+    /// <summary>Sends to a client as much as the system takes at once: nothing where there is no such call.</summary>
+    /// <returns>
+    /// How many bytes are not to be sent again. With TLS that is all: what the system had no room for is kept, encrypted, until
+    /// <see cref="Send"/>, which must follow.
+    /// </returns>
+    public int SendWithoutWaiting(ReadOnlySpan<byte> bytes)
+    {
+        if (!Platform.IsLinux)
+            return 0;
+        if (_tls is null)
+            return SocketCalls.SendWithoutWaiting(_handle, bytes);
+        if (_sealed is null)
+            return 0;
+        _sealed.KeepRest();
+        _tls.Write(bytes);
+        return bytes.Length;
+    }
 
     /// <summary>Tells the other end that no more comes; it may still send.</summary>
     public void EndSending()
@@ -91,6 +113,56 @@ internal sealed class ProxySide : IDisposable
     {
         _socket.Dispose();
         _tls?.Dispose();
+    }
+
+    /// <summary>
+    /// What TLS says to a client, which a write may keep instead of waiting. The thread that receives may write, too: answers of the
+    /// protocol's own.
+    /// </summary>
+    private sealed class KeepingStream(Socket socket) : NetworkStream(socket)
+    {
+        private readonly Lock _lock = new();
+
+        /// <summary>Stays, once it was needed: clients that are slower than the server need it for each piece.</summary>
+        private ArrayBufferWriter<byte>? _kept;
+        private bool _keepsRest;
+
+        /// <summary>Writes no longer wait.</summary>
+        public void KeepRest()
+        {
+            lock (_lock)
+                _keepsRest = true;
+        }
+
+        /// <summary>Sends what was kept; writes wait again.</summary>
+        public void SendKept()
+        {
+            lock (_lock)
+            {
+                _keepsRest = false;
+                if (_kept is not { WrittenCount: > 0 })
+                    return;
+                base.Write(_kept.WrittenSpan);
+                _kept.ResetWrittenCount();
+            }
+        }
+
+        public override void Write(ReadOnlySpan<byte> buffer)
+        {
+            lock (_lock)
+            {
+                if (!_keepsRest || !Platform.IsLinux)
+                {
+                    base.Write(buffer);
+                    return;
+                }
+
+                if (_kept is not { WrittenCount: > 0 })
+                    buffer = buffer[SocketCalls.SendWithoutWaiting(Socket.SafeHandle, buffer)..];
+                if (buffer.Length > 0)
+                    (_kept ??= new ArrayBufferWriter<byte>(RecordedRequests.BlockBytes + SealBytes)).Write(buffer);
+            }
+        }
     }
 }
 

@@ -180,10 +180,7 @@ public sealed class TrafficProxy : IDisposable
             to.Send(requests.Add(count));
     }
 
-    /// <remarks>
-    /// They are read while the client is at work, but never while this thread may wait for it: with TLS, whose calls may, before they are
-    /// passed on.
-    /// </remarks>
+    /// <remarks>They are read while the client is at work, but never while this thread may wait for it.</remarks>
     private void PassReplies(ProxySide from, ProxySide to, long number)
     {
         using var replies = new RecordedReplies(_recorder, number);

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Proxying;
@@ -34,12 +35,8 @@ public sealed class TrafficProxyTests : IDisposable
         using TrafficProxy proxy = Start(
             server ? encrypted.Address : plain.Address, server ? tls : "", client, warnings, out TrafficRecorder recorder);
         using (recorder)
-        using (var socket = new Socket(SocketType.Stream, ProtocolType.Tcp))
+        using (Stream stream = Connect(proxy.Address, client))
         {
-            socket.Connect(proxy.Address);
-            using Stream stream = client
-                ? Settings(tls).Tls!.Secure(new NetworkStream(socket), new ServerAddress("localhost", 1))
-                : new NetworkStream(socket);
             for (int i = 1; i < 4; i++)
             {
                 byte[] sent = CaptureTests.Find(i);
@@ -162,8 +159,10 @@ public sealed class TrafficProxyTests : IDisposable
     }
 
     /// <summary>The thread that passes its reply on waits until it reads; what others exchange is recorded meanwhile.</summary>
-    [Fact]
-    public void A_client_that_does_not_read_holds_up_the_recording_of_no_other()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_client_that_does_not_read_holds_up_the_recording_of_no_other(bool isEncrypted)
     {
         const int Large = 1, Small = 20;
         byte[] large = TrafficFile.MessageOf(9, Large, BsonDocument.Of(("filler", new string('a', 40_000_000)), ("ok", 1.0)));
@@ -172,24 +171,57 @@ public sealed class TrafficProxyTests : IDisposable
             while (ScriptedListener.ReadMessage(socket) is { } request)
                 socket.Send(BitConverter.ToInt32(request, 4) == Large ? large : request);
         });
-        using TrafficProxy proxy = Start(server.Address, "", false, [], out TrafficRecorder recorder);
+        using TrafficProxy proxy = Start(server.Address, "", isEncrypted, [], out TrafficRecorder recorder);
         using (recorder)
-        using (Socket idle = new(SocketType.Stream, ProtocolType.Tcp), other = new(SocketType.Stream, ProtocolType.Tcp))
+        using (Stream idle = Connect(proxy.Address, isEncrypted), other = Connect(proxy.Address, isEncrypted))
         {
-            idle.Connect(proxy.Address);
-            other.Connect(proxy.Address);
-            idle.Send(CaptureTests.Find(Large));
+            idle.Write(CaptureTests.Find(Large));
             // What the system keeps for it is full soon.
             Thread.Sleep(300);
             for (int i = 0; i < Small; i++)
             {
-                other.Send(CaptureTests.Find(Large + 1 + i));
-                Assert.NotNull(ScriptedListener.ReadMessage(other));
+                byte[] request = CaptureTests.Find(Large + 1 + i);
+                other.Write(request);
+                other.ReadExactly(new byte[request.Length]);
             }
 
             Assert.True(SpinWait.SpinUntil(() => recorder.Requests == 1 + Small, TimeSpan.FromSeconds(30)), $"{recorder.Requests}");
             proxy.Dispose();
         }
+    }
+
+    /// <summary>What the system has no room for is kept, and goes on with what follows.</summary>
+    [Fact]
+    public async Task What_is_sent_without_waiting_arrives_whole_and_in_its_order_with_TLS()
+    {
+        const int Pieces = 400, PieceBytes = 50_000;
+        using Socket listener = TrafficProxy.Listen(new IPEndPoint(IPAddress.Loopback, 0));
+        Task<Stream> connecting = Task.Run(() => Connect((IPEndPoint)listener.LocalEndPoint!, isEncrypted: true));
+        using var side = new ProxySide(listener.Accept());
+        side.Accept(new SslServerAuthenticationOptions { ServerCertificateContext = Certificate() });
+        using Stream client = await connecting;
+        // Nobody has to call again for it.
+        Assert.Equal(3, side.SendWithoutWaiting([1, 2, 3]));
+        byte[] first = new byte[3];
+        client.ReadExactly(first);
+        Assert.Equal([1, 2, 3], first);
+        side.Send([]);
+        byte[] sent = new byte[Pieces * PieceBytes];
+        new Random(1).NextBytes(sent);
+        byte[] came = new byte[sent.Length];
+        Task reading = Task.CompletedTask;
+        for (int at = 0; at < sent.Length; at += PieceBytes)
+        {
+            // With nobody who reads it does not wait; what must have gone on before the next piece does.
+            Assert.Equal(PieceBytes, side.SendWithoutWaiting(sent.AsSpan(at, PieceBytes)));
+            if (at == sent.Length / 2)
+                reading = Task.Run(() => client.ReadExactly(came));
+            if (at >= sent.Length / 2)
+                side.Send([]);
+        }
+
+        await reading;
+        Assert.Equal(sent, came);
     }
 
     private static void Echo(Socket socket)
@@ -203,12 +235,24 @@ public sealed class TrafficProxyTests : IDisposable
     private static ConnectionSettings Settings(string options) =>
         ConnectionSettings.From(ConnectionString.Parse($"mongodb://localhost/?{options}"));
 
+    private Stream Connect(IPEndPoint proxy, bool isEncrypted)
+    {
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        socket.Connect(proxy);
+        var stream = new NetworkStream(socket, ownsSocket: true);
+        return isEncrypted
+            ? Settings($"tls=true&tlsCAFile={_certificates.AuthorityFile}").Tls!.Secure(stream, new ServerAddress("localhost", 1))
+            : stream;
+    }
+
+    private SslStreamCertificateContext Certificate() => PemFiles.ReadIdentity("test", _certificates.ForLoopback(), null, "test");
+
     private TrafficProxy Start(ServerAddress server, string options, bool isEncrypted, List<string> warnings, out TrafficRecorder recorder)
     {
         recorder = new TrafficRecorder(_folder.At("a.rec"));
         return new TrafficProxy(
             TrafficProxy.Listen(new IPEndPoint(IPAddress.Loopback, 0)), new ProxiedServer(server, Settings(options).Tls),
-            isEncrypted ? PemFiles.ReadIdentity("test", _certificates.ForLoopback(), null, "test") : null, recorder, what =>
+            isEncrypted ? Certificate() : null, recorder, what =>
             {
                 lock (warnings)
                     warnings.Add(what);
