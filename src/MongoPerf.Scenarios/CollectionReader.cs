@@ -117,11 +117,11 @@ internal static class CollectionReader
     {
         try
         {
-            return Names.Collection(key.Text, "mongoperf");
+            return Names.Collection(key.Text, "mongoperf", "data");
         }
         catch (UserException e)
         {
-            throw MappingReader.Wrong(key, e.Message.Replace("--collection: ", "data: ", StringComparison.Ordinal), e.Hint);
+            throw MappingReader.Wrong(key, e.Message, e.Hint);
         }
     }
 }

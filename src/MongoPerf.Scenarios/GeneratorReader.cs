@@ -75,7 +75,7 @@ internal sealed class GeneratorReader
         Ends() is var (low, high) ? (ScalarOf(_name, low).Text, ScalarOf(_name, high).Text) : null;
 
     public long? Count(string key, long least, long most) =>
-        Find(key) is { } node ? Parse(node, text => Quantities.ParseCount(text, least), least, most) : null;
+        Find(key) is { } node ? Parsed(node, text => Quantities.ParseCount(text, least, most)) : null;
 
     /// <summary>One count, or a list of the least and the greatest.</summary>
     /// <returns>Null when the key is missing.</returns>
@@ -84,10 +84,10 @@ internal sealed class GeneratorReader
         if (Find(key) is not { } node)
             return null;
         (ScenarioNode first, ScenarioNode last) = node is SequenceNode { Items: [var low, var high] } ? (low, high) : (node, node);
-        (long Low, long High) range = (Parse(first, Count, least, most), Parse(last, Count, least, most));
+        (long Low, long High) range = (Parsed(first, Count), Parsed(last, Count));
         return range.Low <= range.High ? range : throw Wrong($"{key}: {range.Low} to {range.High} is not a valid range");
 
-        long Count(string text) => Quantities.ParseCount(text, least);
+        long Count(string text) => Quantities.ParseCount(text, least, most);
     }
 
     public long? Long(string key) => Find(key) is { } node ? Integer(node) : null;

@@ -106,9 +106,10 @@ public sealed class ExistingDataTests(TestServers servers) : IDisposable
         using MongoConnection connection = MakeShop(server, out string shop);
         string[] run = ["run", "q4", "--uri", server.Uri, "--out", _runs.Path];
         ProgramRun.Run([.. run, "--on", $"{shop}.products", "--filter", "{skuu: ^existing}"]).Expect(2)
-            .Says($"error: no document sampled from {shop}.products has a field 'skuu'");
+            .Says($"error: no document sampled from {shop}.products has a value to draw in 'skuu'");
         ProgramRun.Run([.. run, "--on", $"{shop}.orders", "--filter", "{sku: ^existing}"]).Expect(2)
-            .Says($"error: {shop}.orders does not exist");
+            .Says($"error: {shop}.orders does not exist").Says("hint:  check its name, and that of its database");
+        ProgramRun.Run([.. run, "--on", "a$b.products", "--filter", "{sku: ^existing}"]).Expect(2).Says("error: --on: 'a$b' contains '$'");
         Assert.Empty(_runs.Ids);
     }
 

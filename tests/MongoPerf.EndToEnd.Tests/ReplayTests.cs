@@ -202,6 +202,7 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
         [
             (["--database", "shp=a"], "the recording has no request to 'shp'; it has some to shop"),
             (["--database", "shop"], "expected RECORDED=NAME"),
+            (["--database", "shop="], "--database: '' has 0 bytes"),
             (["--speed", "0"], "allowed: a factor from 0.001 to 1000, or max"),
             (["--threads", "0"], "'0'"),
             (["--agents", "1"], "--agents needs --coordinator"),

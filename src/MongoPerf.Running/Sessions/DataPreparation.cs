@@ -141,7 +141,7 @@ internal static class DataPreparation
             { Exists: true } => throw Foreign(session, collection.Name),
             _ => throw new UserException(
                 ExitCode.WrongUsage, $"{Namespace(session, collection.Name)} does not exist, but this phase needs its documents",
-                collection.IsExisting ? "name the database that holds it with --db" :
+                collection.IsExisting ? "check its name, and that of its database (--on DB.COLL, or --db with a file)" :
                 session.Settings.Deployment is { Uri: null, ClusterFolder: null }
                     ? "the server that this run starts is empty: --records 100k loads some first; "
                         + "'mongoperf series …' measures while it loads"

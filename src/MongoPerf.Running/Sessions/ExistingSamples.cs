@@ -37,8 +37,8 @@ internal static class ExistingSamples
             foreach (ExistingValue value in values)
             {
                 if (found[Array.IndexOf(paths, value.Path)] is not { Count: > 0 } sample)
-                    throw new UserException(ExitCode.WrongUsage, $"no document sampled from {ns} has a field '{value.Path}'",
-                        "correct the name in ^existing, or take a larger sample: "
+                    throw new UserException(ExitCode.WrongUsage, $"no document sampled from {ns} has a value to draw in '{value.Path}'",
+                        "is the field's name right? Regular expressions and code are not drawn; a larger sample: "
                         + $"{{^existing: {{of: {value.Collection}.{value.Path}, sample: 100k}}}}");
                 value.Fill(sample);
             }

@@ -61,7 +61,7 @@ internal static partial class MissingRight
         {
             null => $"this user lacks a role that allows {command} on database {database}",
             "read" or "readWrite" =>
-                $"grant this user role {role} on database {database}, or use a database where it has that role (--db NAME)",
+                $"grant this user role {role} on database {database}, or use a database where it has that role",
             "dbAdmin" => $"grant this user role {role} on database {database}",
             _ => $"grant this user role {role} on database {Admin}",
         };

@@ -261,7 +261,7 @@ internal sealed class ReplayCommand
             if (names.Length != 2 || names[0].Length == 0)
                 throw new UserException(
                     ExitCode.WrongUsage, $"--database: '{pair}' is not valid; expected RECORDED=NAME such as shop=shop_copy");
-            if (!databases.TryAdd(names[0], Names.Database(names[1])))
+            if (!databases.TryAdd(names[0], Names.Database(names[1], "--database")))
                 throw new UserException(ExitCode.WrongUsage, $"--database: '{names[0]}' is named twice");
         }
 

@@ -109,7 +109,7 @@ internal sealed class RunCommand
         if ((others.FirstOrDefault(parsed.HasTyped)?.Name ?? (typed.Records is null ? null : PlanOptions.Records.Name)) is { } given)
             throw new UserException(
                 ExitCode.WrongUsage, $"--on names the collection, which is only read, so {given} does not apply", $"omit {given}");
-        return (Names.Database(name[..dot]), Names.Collection(name[(dot + 1)..], name[..dot]));
+        return (Names.Database(name[..dot], "--on"), Names.Collection(name[(dot + 1)..], name[..dot], "--on"));
     }
 
     /// <summary>Refuses what means nothing to a phase of the series, or to this one.</summary>

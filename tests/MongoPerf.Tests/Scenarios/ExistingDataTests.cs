@@ -85,7 +85,8 @@ public sealed class ExistingDataTests
     [InlineData("{find: products, filter: {a: {^existing: orders.b}}}", "'orders.b' does not begin with a collection of 'data'")]
     [InlineData("{find: products, filter: {a: {^existing: products.$b}}}", "'$b' is not the path of a field")]
     [InlineData("{find: products, filter: {}, limit: ^existing}", "it stands in no field")]
-    [InlineData("{find: products, filter: {a: {^existing: {of: products.a, sample: 2M}}}}", "not between 1 and 1000000")]
+    [InlineData("{find: products, filter: {a: {^existing: {of: products.a, sample: 2M}}}}", "'2M' is 2000000; allowed: 1 to 1,000,000")]
+    [InlineData("{find: products, filter: {a: {^existing: {of: products.a, sample: 0}}}}", "'0' is out of range; allowed: 1 to 1,000,000")]
     public void What_draws_nothing_is_refused(string operation, string says)
     {
         (string message, string hint) = ScenarioTexts.Refusal($"{Data}phases: [{{operations: [{operation}]}}]\n");

@@ -44,6 +44,15 @@ public sealed class ScenarioDocsTests
         Assert.Equal(Examples.Length - 1, Docs.Split("```yaml").Length - 1);
     }
 
+    [Fact]
+    public void The_example_on_existing_data_is_a_scenario()
+    {
+        string docs = File.ReadAllText(Path.Combine(RepositoryPaths.Root, "docs", "workload.md"));
+        string[] examples = [.. docs.Split("```yaml\n").Skip(1).Select(after => after.Split("```")[0])];
+        Assert.NotEmpty(examples);
+        Assert.All(examples, example => Assert.NotEmpty(ScenarioTexts.Plan(example).Phases));
+    }
+
     /// <summary>The table between its heading and the next empty line; UPDATE_APPROVED=1 writes it.</summary>
     [Fact]
     public void Every_key_of_every_operation_is_in_one_table()

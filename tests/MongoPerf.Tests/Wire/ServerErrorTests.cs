@@ -28,9 +28,9 @@ public sealed class ServerErrorTests
 
     [Theory]
     [InlineData("not authorized on shop to execute command { insert: \"docs\", ordered: true, $db: \"shop\" }",
-        "grant this user role readWrite on database shop, or use a database where it has that role (--db NAME)")]
+        "grant this user role readWrite on database shop, or use a database where it has that role")]
     [InlineData("not authorized on shop to execute command { aggregate: \"docs\", pipeline: [] }",
-        "grant this user role read on database shop, or use a database where it has that role (--db NAME)")]
+        "grant this user role read on database shop, or use a database where it has that role")]
     [InlineData("not authorized on admin to execute command { serverStatus: 1 }", "grant this user role clusterMonitor on database admin")]
     [InlineData("not authorized on admin to execute command { shardCollection: \"perf.y\" }",
         "grant this user role clusterManager on database admin")]
@@ -39,7 +39,7 @@ public sealed class ServerErrorTests
     [InlineData("not authorized on perf to execute command { validate: \"docs\" }", "grant this user role dbAdmin on database perf")]
     [InlineData("not authorized on x to execute command { brandNew: 1 }", "this user lacks a role that allows brandNew on database x")]
     [InlineData("user is not allowed to do action [insert] on [mongoperf.series]",
-        "grant this user role readWrite on database mongoperf, or use a database where it has that role (--db NAME)")]
+        "grant this user role readWrite on database mongoperf, or use a database where it has that role")]
     [InlineData("command listCollections requires authentication",
         "this server requires a login: --uri mongodb://USER@HOST/?authSource=admin asks for the password")]
     public void What_a_user_may_not_do_names_the_role_and_the_database(string message, string hint) =>
