@@ -119,6 +119,18 @@ internal static class ReportTables
         // The last row always shows, as it is what the run came to.
         int every = (rows.Count + MaxRows - 2) / (MaxRows - 1);
         var shown = rows.Where((_, i) => i == rows.Count - 1 || i % every == 0).ToList();
-        return new ReportTable(Words.Of($"{title} ({shown.Count} of {rows.Count} rows; the CSV files have them all)"), columns, shown);
+        return new ReportTable(ShownOf(title, shown.Count, rows.Count), columns, shown);
     }
+
+    /// <summary>All rows of a short table, otherwise those that matter before others, and the first of these.</summary>
+    public static ReportTable Foremost<T>(
+        string title, IReadOnlyList<string> columns, IReadOnlyList<T> all, Func<T, bool> matters, Func<T, IReadOnlyList<string>> row)
+    {
+        int[] shown = [.. Enumerable.Range(0, all.Count).OrderByDescending(i => matters(all[i])).Take(MaxRows).Order()];
+        return new ReportTable(
+            shown.Length < all.Count ? ShownOf(title, shown.Length, all.Count) : title, columns, [.. shown.Select(i => row(all[i]))]);
+    }
+
+    private static string ShownOf(string title, int shown, int rows) =>
+        Words.Of($"{title} ({shown} of {rows} rows; the CSV files have them all)");
 }

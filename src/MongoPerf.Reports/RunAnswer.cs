@@ -1,5 +1,6 @@
 using MongoPerf.Reports.Charts;
 using MongoPerf.Reports.Findings;
+using MongoPerf.Reports.Phases;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
@@ -31,8 +32,12 @@ internal static class RunAnswer
         StoredRun run, IReadOnlyList<Verdict> verdicts, IReadOnlyList<Fact> files, string? runsFolder)
     {
         IReadOnlyList<Finding> findings = RunFindings.Shown(run);
-        // How it ended, and the sum of its operations.
-        Verdict[] first = [.. verdicts.Take(2), .. verdicts.Skip(2).Where(verdict => verdict.Grade == Grade.Bad).Take(MostBad)];
+        // How it ended, the sum of its operations, and what a replay is for: whether the replies are those that were recorded.
+        Verdict[] first =
+        [
+            .. verdicts.Take(2), .. ReplayTables.Verdicts(run).TakeLast(1),
+            .. verdicts.Skip(2).Where(verdict => verdict.Grade == Grade.Bad).Take(MostBad),
+        ];
         (int Place, Finding Finding)[] foremost = Foremost(findings);
         int cautions = verdicts.Except(first).Count(verdict => verdict.Grade != Grade.Good);
         string? more = More(cautions, findings.Count - foremost.Length);
@@ -141,6 +146,10 @@ internal static class RunAnswer
                 .Select(result => RowOf(phase, result, seconds[result].FirstOrDefault(), findings)))];
         if (single.Length > 0)
             yield return Table(Words.Of("rate: docs/s for inserts, else ops/s; change: from the first quarter to the last"), single);
+        if (single.Length > 0 || growths.Count > 0)
+            yield break;
+        foreach (ReportTable sizes in PhaseTables.SizesOf(run))
+            yield return sizes;
     }
 
     private static ReportTable Table(string title, Row[] rows)

@@ -19,14 +19,21 @@ internal static class PhaseTables
         ];
         foreach (ReportTable table in special)
             yield return table;
-        foreach (ReportTable? other in new[]
-        {
-            Arrivals(run.Phases), Fairness(single), Errors(run.Phases), Sizes(single), IndexSizes(single),
-        })
+        foreach (ReportTable? other in new[] { Arrivals(run.Phases), Fairness(single), Errors(run.Phases) })
         {
             if (other is not null)
                 yield return other;
         }
+
+        foreach (ReportTable table in SizesOf(run))
+            yield return table;
+    }
+
+    /// <summary>What collections and indexes occupied after the phases that took their sizes.</summary>
+    public static IEnumerable<ReportTable> SizesOf(StoredRun run)
+    {
+        PhaseRecord[] single = [.. run.Phases.Where(p => p.Growth is null)];
+        return new[] { Sizes(single), IndexSizes(single) }.OfType<ReportTable>();
     }
 
     private static ReportTable Results(string name, IReadOnlyList<PhaseRecord> phases)

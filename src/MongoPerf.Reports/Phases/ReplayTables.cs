@@ -7,18 +7,17 @@ internal static class ReplayTables
 {
     public static IEnumerable<ReportTable> Of(StoredRun run)
     {
+        (PhaseRecord Phase, OperationResult Result, ReplayResult Replay)[] all = [.. Results(run)];
         // With --loop there are several.
-        bool isOfOnePhase = Results(run).DistinctBy(one => one.Phase.Number).Count() == 1;
-        List<IReadOnlyList<string>> rows =
-            [.. Results(run).Select(one => Row(isOfOnePhase ? null : one.Phase.Label(), one.Result, one.Replay))];
-        if (rows.Count > 0)
-            yield return ReportTables.Thinned(
+        bool isOfOnePhase = all.DistinctBy(one => one.Phase.Number).Count() == 1;
+        if (all.Length > 0)
+            yield return ReportTables.Foremost(
                 Words.Of("Replayed requests: replies and service times beside the recorded ones"),
                 [
                     .. Enumerable.Repeat("<phase", isOfOnePhase ? 0 : 1), "<operation", "compared", "recorded p50", "p50",
                     "recorded p99", "p99", "other error", "other count", "other size", "other content", "<first difference",
                 ],
-                rows);
+                all, one => one.Replay.Different > 0, one => Row(isOfOnePhase ? null : one.Phase.Label(), one.Result, one.Replay));
     }
 
     /// <summary>How many replies differ from the recorded ones, and the first that does.</summary>

@@ -1,5 +1,6 @@
 using MongoPerf.Measurement;
 using MongoPerf.Reports;
+using MongoPerf.Reports.Phases;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Reports.Findings;
 using MongoPerf.Tests.Support;
@@ -97,6 +98,38 @@ public sealed class RunAnswerTests : IDisposable
         Assert.Equal(2, lines.Count(line => line.Contains("1,234,567 ", StringComparison.Ordinal)
             && line.StartsWith('…')
             && (line.EndsWith("failed", StringComparison.Ordinal) || line.EndsWith("失败", StringComparison.Ordinal))));
+    }
+
+    [Fact]
+    public void A_run_that_only_takes_sizes_shows_them()
+    {
+        _run.Store.EndPhase(RunParts.Phase(1, "size") with { Kind = PhaseKind.Sizes, Sizes = [RunParts.Sizes(50_000)] });
+        string screen = Screen();
+        Assert.Contains("Sizes after each phase\n", screen, StringComparison.Ordinal);
+        Assert.Matches(@"\nsize +50,000 ", screen);
+    }
+
+    [Theory]
+    [InlineData(0, "100 replies compared with the recorded ones: none differs")]
+    [InlineData(2, "2 of 100 replies differ from the recorded ones")]
+    public void A_replay_says_whether_its_replies_are_the_recorded_ones(int counts, string says)
+    {
+        Single(result => result with { Replay = new ReplayResult(100, 0, counts, 0) { FirstCount = new ReplayPair(1, 0) } });
+        Assert.Contains(says, Screen(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Of_many_shapes_the_table_shows_each_whose_replies_differ()
+    {
+        string[] shapes = [.. Enumerable.Range(10, 90).Select(i => $"find shop.c{i} {{}}")];
+        _run.Store.EndPhase(RunParts.Phase(1, "replay", [.. shapes.Select((shape, i) => RunParts.Result(shape) with
+        {
+            Replay = new ReplayResult(100, 0, i is 1 or 88 ? 1 : 0, 0) { FirstCount = new ReplayPair(1, 0) },
+        })]));
+        using StoredRun run = _run.End();
+        ReportTable table = Assert.Single(ReplayTables.Of(run));
+        Assert.Contains("(25 of 90 rows; the CSV files have them all)", table.Title, StringComparison.Ordinal);
+        Assert.Equal(shapes.Take(24).Append(shapes[88]), table.Rows.Select(row => row[0]));
     }
 
     [Fact]
