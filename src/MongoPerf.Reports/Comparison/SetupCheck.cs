@@ -49,7 +49,8 @@ public static class SetupCheck
     [
         new("seed", run => run.Run.Seed.ToString(CultureInfo.InvariantCulture), IsWork: true),
         // A file may have been renamed or moved.
-        new("scenario text", run => run.Settings.Plan.Recording is null ? Fingerprint(run.Settings.Plan.Text) : "", IsWork: true),
+        new("scenario text",
+            run => run.Settings.Plan.Recording is null ? Fingerprint(run.Settings.Plan.Text) : Words.Of("none"), IsWork: true),
         .. ReplayLines.Select(name => new Trait(name, run => ReplayLineOf(run, name), IsWork: true)),
         new("phases", run => Overrides(run).Phases is { Count: > 0 } phases ? string.Join(", ", phases) : Words.Of("all"), IsWork: true),
         .. new PlanOverrides().Compared.Select((one, i) => Overridden(one.Name, overrides => overrides.Compared[i].Value)),

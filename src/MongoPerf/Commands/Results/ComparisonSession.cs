@@ -109,7 +109,8 @@ internal static class ComparisonSession
         // A scenario whose deployments do different things on purpose lays them beside each other in its figures.
         bool isForFigures = request.IsOfOneCommand && sides[0].First.Settings.Plan.Figures.Count > 0;
         foreach (CandidateComparison candidate in comparison.Candidates.Where(c => c.Operations.Count == 0 && !isForFigures))
-            throw new UserException(ExitCode.WrongUsage, $"{candidate.Candidate.Id} and {sides[0].Id} have no operation in common",
+            throw new UserException(ExitCode.WrongUsage,
+                $"{candidate.Candidate.Id} and {sides[0].Id} have no operation in common that as many threads did",
                 "'mongoperf report' shows what each one measured");
         string folder = Path.Combine(request.RunsFolder, RunCatalogue.ComparisonPrefix + string.Join('-', sides.Select(side => side.Id)));
         string typed = string.Join(' ', request.Runs.Select(CommandText.Quoted)) + RunFolder.OutTextOf(request.RunsFolder);
