@@ -208,7 +208,7 @@ public sealed class AgentTests(TestServers servers) : IDisposable
         using (ProgramRun starter = Start([.. replay, "--agents", "2"]))
         using (ProgramRun first = Agent("anna", "--files", FilesOf("anna")), second = Agent("ben", "--files", FilesOf("ben")))
         {
-            starter.WaitForEnd().Expect(0);
+            starter.WaitForEnd().Expect(0).Says("--name NAME --files DIR (with recorded.bin in it)");
             Assert.All((ProgramRun[])[first, second], agent => agent.WaitForEnd().Expect(0));
         }
 

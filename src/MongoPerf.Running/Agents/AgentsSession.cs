@@ -52,7 +52,8 @@ public sealed class AgentsSession
         WarnOfLoad(coordinator, request);
         string plan = coordinator.Offer(request.Settings, request.Seed, count);
         Console.Error.WriteLine($"waiting for {Units.Counted(count, "agent")}; on each machine: "
-            + $"mongoperf agent --coordinator {DatabaseSystems.Of(coordinatorUri).Mask(coordinatorUri)} --name NAME");
+            + $"mongoperf agent --coordinator {DatabaseSystems.Of(coordinatorUri).Mask(coordinatorUri)} --name NAME"
+            + (request.Settings.Plan.Recording is { } recording ? $" --files DIR (with {Path.GetFileName(recording)} in it)" : ""));
         return new AgentsSession(coordinator, signals, plan, request.Output, request.Files, comeWithinSeconds).Finish(request.CommandLine);
     }
 
