@@ -101,6 +101,21 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
         Replay(Path.Combine(folder, "shop.bin"), mongod.Uri(), "--database", "shop=copy");
     }
 
+    [MongodFact]
+    public void A_recording_is_ended_on_a_server_that_tells_the_user_nothing_of_its_state()
+    {
+        string folder = Directory.CreateDirectory(_runs.At("recorded")).FullName;
+        using SecuredMongod mongod = SecuredMongod.Start("--auth", "--setParameter", $"trafficRecordingDirectory={folder}");
+        mongod.CreateUser("root", "secret", "admin");
+        using MongoConnection root = mongod.Open(mongod.Uri("root:secret", "authSource=admin"));
+        root.RunCommand("admin", BsonDocument.Of(("createUser", "host"), ("pwd", "secret"), ("roles", new[] { "hostManager" })));
+        string[] record = ["record", "--uri", mongod.Uri("host:secret", "authSource=admin"), "--server", "--duration", "100ms", "-o"];
+        Assert.Contains("size unknown, as serverStatus needs the role clusterMonitor",
+            ProgramRun.Run([.. record, "a.bin"]).Expect(0).Output, StringComparison.Ordinal);
+        root.RunCommand("admin", BsonDocument.Of(("startRecordingTraffic", 1), ("filename", "b.bin")));
+        ProgramRun.Run([.. record, "c.bin"]).Expect(7).Says("already active").Says("db.adminCommand({stopRecordingTraffic: 1})");
+    }
+
     [Fact]
     public void The_password_of_an_encrypted_key_is_asked_for()
     {
@@ -127,6 +142,7 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
             (["--uri", uri, "--server", "--redact", "-o", file], "a server records what it gets as it is"),
             (["--pcap", file, "--tls-certificate-key-file", file, "-o", _runs.At("c.rec")], "is for a proxy"),
             (["--pcap", file, "-o", _runs.At("c.rec")], "is not a capture of packets"),
+            (["--pcap", file, "-o", _runs.At("c.rec"), "--duration", "5s"], "so --duration does not apply"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "--tls-certificate-key-file", file, "-o", _runs.At("c.rec")],
                 "does not hold a certificate and its private key"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "--tls-certificate-key-file", certificates.ForClient("CN=x", "s3cret"),
@@ -138,7 +154,10 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
             (["--uri", uri, "--listen", "27018", "-o", file], "expected ADDRESS:PORT"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "-o", file], "is there already"),
             (["--uri", "mongodb://a,b", "--listen", "127.0.0.1:0", "-o", file], "leads to one server"),
-            (["--uri", uri, "--server", "-o", file], "has a folder"),
+            (["--uri", uri, "--server", "-o", file], "names a folder"),
+            (["--uri", uri, "--server", "-o", ".."], "'..' names a folder"),
+            (["--uri", uri, "--listen", "127.0.0.1:0", "-o", _runs.At("none/c.rec")], $"the folder {_runs.At("none")} does not exist"),
+            (["--pcap", _runs.At("none.pcap"), "-o", _runs.At("c.rec")], "none.pcap does not exist"),
         ])
             Assert.Contains(expected, ProgramRun.Run([.. typed.Prepend("record")]).Expect(2).Errors, StringComparison.Ordinal);
         // No empty file stays in the way of the next try.

@@ -30,7 +30,7 @@ public static class CaptureConverter
         }
         catch (Exception e) when (e is IOException or InsufficientMemoryException)
         {
-            throw new MongoPerfException(Fault.Refused, $"{output}: {e.Message}", "it holds what came before", e);
+            throw new MongoPerfException(Fault.Refused, $"{output}: {TrafficRecorder.Explain(e)}", "it holds what came before", e);
         }
 
         if (writer.Requests == 0)

@@ -62,7 +62,9 @@ internal sealed class CaptureFile : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new MongoPerfException(Fault.WrongUsage, $"{path}: {e.Message}", null, e);
+            throw new MongoPerfException(Fault.WrongUsage, e is FileNotFoundException or DirectoryNotFoundException
+                ? $"{path} does not exist"
+                : $"{path}: {e.Message}", null, e);
         }
     }
 

@@ -11,12 +11,13 @@ public sealed class ServerRecordingControl(MongoConnection connection)
     private const int CommandNotFound = 59;
 
     private bool _isStarted;
+    private bool _isBlind;
 
     /// <summary>Where the server writes, as it says; null where it does not.</summary>
     public string? File { get; private set; }
 
-    /// <summary>The bytes of the file, when last looked at.</summary>
-    public long Bytes { get; private set; }
+    /// <summary>The bytes of the file, when last looked at; null where this user may not look (serverStatus).</summary>
+    public long? Bytes { get; private set; }
 
     /// <param name="name">Of the file, in the folder that the server's parameter names.</param>
     /// <exception cref="MongoPerfException">
@@ -35,19 +36,32 @@ public sealed class ServerRecordingControl(MongoConnection connection)
         }
         catch (ServerCommandException e) when (!e.Error.MeansForbidden)
         {
-            throw new MongoPerfException(Fault.RejectedByServer, e.Message, "is the server started with "
-                + "--setParameter trafficRecordingDirectory=DIR, and is DIR there?", e);
+            throw new MongoPerfException(Fault.RejectedByServer, e.Message,
+                e.Message.Contains("already active", StringComparison.Ordinal)
+                    ? "whoever began it ends it, or in mongosh: db.adminCommand({stopRecordingTraffic: 1})"
+                    : "is the server started with --setParameter trafficRecordingDirectory=DIR, and is DIR there?", e);
         }
 
         _isStarted = true;
-        WhyEnded();
     }
 
     /// <summary>Looks whether it still records.</summary>
-    /// <returns>Why not; null when it does.</returns>
+    /// <returns>Why not; null when it does, or where this user may not look.</returns>
     public string? WhyEnded()
     {
-        BsonDocument? state = connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindDocument("trafficRecording");
+        if (_isBlind)
+            return null;
+        BsonDocument? state;
+        try
+        {
+            state = connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindDocument("trafficRecording");
+        }
+        catch (ServerCommandException e) when (e.Error.MeansForbidden)
+        {
+            _isBlind = true;
+            return null;
+        }
+
         File = state?.FindString("recordingFile") ?? File;
         Bytes = state?.FindInt64("currentFileSize") ?? Bytes;
         return state is null || state.IsTrue("running") ? null : "it does not run any longer";
@@ -60,8 +74,16 @@ public sealed class ServerRecordingControl(MongoConnection connection)
         if (!_isStarted)
             return null;
         _isStarted = false;
-        WhyEnded();
-        BsonDocument reply = connection.RunUnchecked("admin", BsonDocument.Of(("stopRecordingTraffic", 1)));
+        BsonDocument reply;
+        try
+        {
+            WhyEnded();
+        }
+        finally
+        {
+            reply = connection.RunUnchecked("admin", BsonDocument.Of(("stopRecordingTraffic", 1)));
+        }
+
         return reply.IsTrue("ok") ? null : ServerError.From(reply).Text;
     }
 }

@@ -34,7 +34,7 @@ public sealed class TrafficProxy : IDisposable
         Socket listener, ProxiedServer server, SslStreamCertificateContext? certificate, TrafficRecorder recorder, Action<string> warn)
     {
         (_listener, _server, _recorder) = (listener, server, recorder);
-        _unreachable = why => warn($"{server.Address} can't be reached for a client: {why}");
+        _unreachable = why => warn($"a client was turned away, as {server.Address} can't be reached: {why}");
         _untrusted = why => warn($"a client could not connect with TLS: {why}");
         if (certificate is not null)
             _clientTls = new SslServerAuthenticationOptions { ServerCertificateContext = certificate };
@@ -89,6 +89,13 @@ public sealed class TrafficProxy : IDisposable
     /// </summary>
     private static bool IsShortage(Exception e) => e is SocketException or IOException or ObjectDisposedException or OutOfMemoryException
         or AuthenticationException or InvalidOperationException or NotSupportedException;
+
+    private static string Explain(Exception e) => e switch
+    {
+        SocketException { SocketErrorCode: SocketError.ConnectionRefused } => "connection refused (nothing listens there)",
+        SocketException { SocketErrorCode: SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain } => "unknown host name",
+        _ => e.Message,
+    };
 
     private void Accept()
     {
@@ -149,7 +156,7 @@ public sealed class TrafficProxy : IDisposable
         catch (Exception e) when (IsShortage(e))
         {
             if (!_isClosed)
-                Interlocked.Exchange(ref failed, null)?.Invoke(e.Message);
+                Interlocked.Exchange(ref failed, null)?.Invoke(Explain(e));
             return false;
         }
     }

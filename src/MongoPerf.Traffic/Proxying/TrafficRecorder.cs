@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Compression;
 using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Files;
@@ -32,8 +33,12 @@ public sealed class TrafficRecorder : IDisposable
 
     private const int CacheLineBytes = 64;
 
+    /// <summary>ENOSPC of Linux, as the runtime hands it on.</summary>
+    private const int NoSpaceLeft = 28;
+
     private readonly ConcurrentQueue<Piece> _pieces = [];
     private readonly ConcurrentQueue<MessageUnpacker> _unpackers = [];
+    private readonly string _path;
     private readonly TrafficWriter _writer;
     private readonly Thread _thread;
     private readonly ManualResetEventSlim _isEnding = new(false, spinCount: 0);
@@ -45,6 +50,7 @@ public sealed class TrafficRecorder : IDisposable
     private bool _hasNext;
     private volatile bool _isStopped;
     private bool _isDisposed;
+    private (long Requests, long Bytes)? _cut;
 
     /// <param name="path">The file, which must not be there.</param>
     /// <param name="redacts">Values are replaced by pseudonyms.</param>
@@ -52,7 +58,7 @@ public sealed class TrafficRecorder : IDisposable
     /// <exception cref="MongoPerfException">It can't be made (2).</exception>
     public TrafficRecorder(string path, bool redacts = false, long mostPending = MostPending)
     {
-        _mostPending = mostPending;
+        (_path, _mostPending) = (path, mostPending);
         _writer = new TrafficWriter(CreateFile(path), redacts);
         _thread = new Thread(Write) { IsBackground = true, Name = "recorder" };
         _thread.Start();
@@ -61,11 +67,11 @@ public sealed class TrafficRecorder : IDisposable
     /// <summary>Called once, when recording stopped before it was asked to; on any thread, with the reason.</summary>
     public Action<string> OnStopped { get; init; } = static _ => { };
 
-    /// <summary>Requests in the file.</summary>
-    public long Requests => _writer.Requests;
+    /// <summary>Requests in the file, or to be written to it.</summary>
+    public long Requests => _cut?.Requests ?? _writer.Requests;
 
-    /// <summary>Bytes in the file.</summary>
-    public long Bytes => _writer.Bytes;
+    /// <summary>Bytes in the file, or to be written to it.</summary>
+    public long Bytes => _cut?.Bytes ?? _writer.Bytes;
 
     /// <summary>Connections whose bytes are not MongoDB's protocol, or are encrypted: nothing more of them is recorded.</summary>
     public long Unreadable => _writer.Unreadable;
@@ -179,10 +185,34 @@ public sealed class TrafficRecorder : IDisposable
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            bool isThere = Path.Exists(path);
-            throw new MongoPerfException(Fault.WrongUsage, isThere ? $"{path} is there already" : $"{path}: {e.Message}",
-                isThere ? "name another file: a recording is never written over" : null, e);
+            (string message, string? hint) = Path.Exists(path)
+                ? ($"{path} is there already", "name another file: a recording is never written over")
+                : e is DirectoryNotFoundException
+                ? ($"{path}: the folder {Path.GetDirectoryName(path)} does not exist", "create it first, or name another one")
+                : ($"{path}: {e.Message}", (string?)null);
+            throw new MongoPerfException(Fault.WrongUsage, message, hint, e);
         }
+    }
+
+    /// <summary>Why a recording can't be written any longer.</summary>
+    internal static string Explain(Exception e) => e is IOException { HResult: NoSpaceLeft } ? "the disk is full" : e.Message;
+
+    /// <summary>What of a recording is there, when its disk did not take the rest.</summary>
+    private static (long Requests, long Bytes) CountIn(string path)
+    {
+        long requests = 0;
+        try
+        {
+            using Recording recording = Recording.Open(path);
+            while (recording.TryRead(out RecordedMessage message))
+                requests += message.Reply is null ? 1 : 0;
+        }
+        catch (MongoPerfException)
+        {
+            // Not even its head is there, or no more can be read.
+        }
+
+        return (requests, new FileInfo(path).Length);
     }
 
     /// <summary>
@@ -245,7 +275,7 @@ public sealed class TrafficRecorder : IDisposable
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or OutOfMemoryException)
         {
             // Only the recording ends, not the process, and with it the connections of all clients.
-            Stop(e.Message);
+            Stop(Explain(e));
         }
 
         try
@@ -254,7 +284,8 @@ public sealed class TrafficRecorder : IDisposable
         }
         catch (IOException e)
         {
-            Stop(e.Message);
+            Stop(Explain(e));
+            _cut = CountIn(_path);
         }
 
         // What waits to be written belongs to nobody now, and those who pass on may do so for long yet.

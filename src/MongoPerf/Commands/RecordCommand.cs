@@ -25,6 +25,9 @@ internal sealed class RecordCommand
 
     private readonly SharedOptions _shared = new();
 
+    private readonly Option<string?> _uri = OptionTypes.Uri(
+        "--uri", "Connection string of an existing deployment, or its name in the configuration (environment: MONGOPERF_URI)", "-u");
+
     private readonly Option<IPEndPoint?> _listen = OptionTypes.Make<IPEndPoint?>("--listen", null,
         "Record as a proxy: accept clients here and forward every byte unchanged",
         "ADDRESS:PORT", ParseEndPoint);
@@ -61,7 +64,7 @@ internal sealed class RecordCommand
     {
         var command = new Command("record", "Record the traffic between clients and a deployment, for 'replay'")
         {
-            _shared.Uri, _shared.PasswordFile, _listen, _server, _pcap, _certificate, _redact, _output, _duration,
+            _uri, _shared.PasswordFile, _listen, _server, _pcap, _certificate, _redact, _output, _duration,
         };
         command.Runs(Run);
         return command;
@@ -85,8 +88,15 @@ internal sealed class RecordCommand
         if (listen is null && parsed.GetValue(_certificate) is not null)
             throw new UserException(ExitCode.WrongUsage, $"{TlsOption} is for a proxy (--listen)");
         if (capture is not null)
+        {
+            Option[] others = [_uri, _shared.PasswordFile, _duration];
+            if (others.FirstOrDefault(parsed.HasTyped)?.Name is { } other)
+                throw new UserException(
+                    ExitCode.WrongUsage, $"--pcap is read to its end, and from no server, so {other} does not apply", $"omit {other}");
             return Convert(capture, output, redacts);
-        string uri = parsed.GetValue(_shared.Uri) ?? UriVariable.Value
+        }
+
+        string uri = parsed.GetValue(_uri) ?? UriVariable.Value
             ?? throw new UserException(ExitCode.WrongUsage, "--uri is missing: the deployment whose traffic is recorded");
         if (DatabaseSystems.Of(uri) != DatabaseSystems.MongoDb)
             throw new UserException(ExitCode.WrongUsage, $"{DatabaseSystems.Of(uri).Name} is not recorded, only MongoDB");
@@ -183,9 +193,9 @@ internal sealed class RecordCommand
 
     private static ExitCode RecordByServer(string uri, string output, TimeSpan? duration)
     {
-        if (output.AsSpan().IndexOfAny('/', '\\') >= 0)
+        if (output is "." or ".." || output.AsSpan().IndexOfAny('/', '\\') >= 0)
             throw new UserException(ExitCode.WrongUsage,
-                $"--output: '{output}' has a folder, and a server records into its own (trafficRecordingDirectory)",
+                $"--output: '{output}' names a folder, and a server records into its own (trafficRecordingDirectory)",
                 "name a file without one, such as shop.bin");
         using var signals = new StopSignals("stopping: ending the recording");
         (IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings) =
@@ -199,6 +209,7 @@ internal sealed class RecordCommand
         string? ended = null;
         try
         {
+            ended = recording.WhyEnded();
             Console.Error.WriteLine($"{address} records its traffic into {recording.File ?? output}; Ctrl+C ends it");
             Wait(duration, signals, () => (ended = recording.WhyEnded()) is not null);
         }
@@ -207,7 +218,8 @@ internal sealed class RecordCommand
             ended = recording.Stop() ?? ended;
         }
 
-        Console.WriteLine($"{recording.File ?? output} on {address.Host}: {Units.Bytes(recording.Bytes)}"
+        Console.WriteLine($"{recording.File ?? output} on {address.Host}: "
+            + (recording.Bytes is { } bytes ? Units.Bytes(bytes) : "size unknown, as serverStatus needs the role clusterMonitor")
             + (ended is null ? "" : $"; the server ended it: {ended}"));
         return ended is null ? ExitCode.Done : ExitCode.Refused;
     }
