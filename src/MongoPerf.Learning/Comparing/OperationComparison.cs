@@ -1,4 +1,5 @@
 using MongoPerf.Learning.Observing;
+using MongoPerf.Learning.Writing;
 
 namespace MongoPerf.Learning.Comparing;
 
@@ -16,26 +17,27 @@ public static class OperationComparison
     /// <summary>A p99 of fewer operations is one of the few slowest, and so only told.</summary>
     private const double LeastForP99 = 1000;
 
-    /// <param name="mix">What the deployment does.</param>
-    /// <param name="operations">Its operations by the names that the scenario has for them.</param>
+    /// <param name="phase">A phase of the scenario, and what the deployment did.</param>
+    /// <param name="isNamed">There are several, so that deviations name the phase.</param>
     /// <param name="areTimesJudged">Clients saw them, to the microsecond, on as many documents; otherwise they are only told.</param>
-    /// <param name="run">The run's operations, by name.</param>
-    public static IEnumerable<Deviation> Of(OperationMix mix, IReadOnlyList<(LearnedOperation Operation, string Name)> operations,
-        bool areTimesJudged, IReadOnlyDictionary<string, MeasuredOperation> run)
+    /// <param name="run">The run's operations in that phase, by name.</param>
+    public static IEnumerable<Deviation> Of(WrittenPhase phase, bool isNamed, bool areTimesJudged,
+        IReadOnlyDictionary<string, MeasuredOperation> run)
     {
-        foreach ((LearnedOperation seen, string name) in operations)
+        string Place(string operation) => isNamed && operation != phase.Name ? $"{phase.Name}: {operation}" : operation;
+        foreach ((PhaseOperation seen, string name) in phase.Operations)
         {
             MeasuredOperation? measured = run.TryGetValue(name, out MeasuredOperation found) ? found : null;
-            yield return new(name, "per second", seen.Count / mix.Seconds, measured?.Rate, RateLimit(seen.Count));
+            yield return new(Place(name), "per second", seen.Count / phase.Seen.Seconds, measured?.Rate, RateLimit(seen.Count));
             if (seen.Latency is { } latency && measured is { P99: { } p99 })
-                yield return new(name, "p99 (µs)", latency.P99, p99,
+                yield return new(Place(name), "p99 (µs)", latency.P99, p99,
                     areTimesJudged && seen.Count >= LeastForP99 ? Deviation.OfRates : null);
-            if (seen.Plan is { } plan && measured is { Stages: { } stages })
-                yield return new(name, "scans the collection (1: yes)", Scans(plan), Scans(stages), Deviation.OfRates);
+            if (seen.Operation.Plan is { } plan && measured is { Stages: { } stages })
+                yield return new(Place(name), "scans the collection (1: yes)", Scans(plan), Scans(stages), Deviation.OfRates);
         }
 
-        foreach ((string name, MeasuredOperation only) in run.Where(one => operations.All(seen => seen.Name != one.Key)))
-            yield return new(name, "per second", null, only.Rate, Deviation.OfRates);
+        foreach ((string name, MeasuredOperation only) in run.Where(one => phase.Operations.All(seen => seen.Name != one.Key)))
+            yield return new(Place(name), "per second", null, only.Rate, Deviation.OfRates);
     }
 
     /// <summary>What both sides draw at random differs by chance: three standard deviations of that are allowed.</summary>

@@ -1,17 +1,29 @@
+using MongoPerf.Measurement;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Observing;
 
-/// <summary>What a deployment was seen doing: its operations by shape, and when they came.</summary>
-/// <param name="Operations">Most frequent first.</param>
+/// <summary>What a deployment was seen doing in one database.</summary>
+/// <param name="Source">Where it was seen, for people.</param>
 /// <param name="Seconds">How long was observed.</param>
-/// <param name="Arrivals">Operations per second over that time, in pieces of equal length; empty if the source has no times.</param>
+/// <param name="Phases">At least one; several where other operations came than before.</param>
 /// <param name="NotLearned">What could not be learned, a sentence each, for comments in the file.</param>
 public sealed record OperationMix(
-    IReadOnlyList<LearnedOperation> Operations, double Seconds, IReadOnlyList<double> Arrivals, IReadOnlyList<string> NotLearned)
+    string Source, double Seconds, IReadOnlyList<ObservedPhase> Phases, IReadOnlyList<string> NotLearned)
 {
-    /// <summary>Where it was seen, for people.</summary>
-    public string Source { get; init; } = "";
+    /// <summary>Each once, most frequent first.</summary>
+    public IReadOnlyList<LearnedOperation> Operations =>
+        [.. Phases.SelectMany(phase => phase.Operations).Select(one => one.Operation)
+            .Distinct<LearnedOperation>(ReferenceEqualityComparer.Instance).OrderByDescending(one => one.Count)];
+}
+
+/// <summary>A time in which operations came in one mix.</summary>
+/// <param name="Seconds">How long that was, more than 0.</param>
+/// <param name="Operations">Most frequent first.</param>
+public sealed record ObservedPhase(double Seconds, IReadOnlyList<PhaseOperation> Operations)
+{
+    /// <summary>Operations per second over that time, in pieces of equal length; empty if the source has no times.</summary>
+    public IReadOnlyList<double> Rates { get; init; } = [];
 
     /// <summary>
     /// How many connections were in use on average; where the source doesn't tell, the most operations under way at once. At least 1.
@@ -28,13 +40,19 @@ public sealed record OperationMix(
     public double? Think { get; init; }
 }
 
+/// <summary>Operations of one shape in a phase.</summary>
+/// <param name="Operation">The shape, the same object in all phases.</param>
+/// <param name="Count">How many there were; weights and rates follow from it.</param>
+/// <param name="Latency">How long they took; null if the source has no times.</param>
+public sealed record PhaseOperation(LearnedOperation Operation, double Count, ObservedLatency? Latency);
+
 /// <summary>Operations of one shape.</summary>
 /// <param name="Database">Their database.</param>
 /// <param name="Collection">Their collection; empty for steps and bulks.</param>
 /// <param name="Kind">
 /// The key by which a scenario knows it: find, insert, insertMany, update, replace, delete, findAndModify, count, …
 /// </param>
-/// <param name="Count">How many were seen; weights and rates follow from it.</param>
+/// <param name="Count">How many were seen, in all phases.</param>
 public sealed record LearnedOperation(string Database, string Collection, string Kind, double Count)
 {
     /// <summary>The filter; null where there is none.</summary>
@@ -95,12 +113,14 @@ public sealed record LearnedOperation(string Database, string Collection, string
     /// <summary>The writes of a <c>bulkWrite</c>, or the <c>steps</c> of a transaction; empty for all other kinds.</summary>
     public IReadOnlyList<LearnedOperation> Parts { get; init; } = [];
 
-    /// <summary>p50, p90 and p99 in µs; null if the source has no times.</summary>
-    public ObservedLatency? Latency { get; init; }
-
     /// <summary>The server's summary of the plan that most of them had; null if the source doesn't tell.</summary>
     public string? Plan { get; init; }
 }
 
 /// <summary>Percentiles of the times that operations took, in µs.</summary>
-public sealed record ObservedLatency(double P50, double P90, double P99);
+public sealed record ObservedLatency(double P50, double P90, double P99)
+{
+    /// <summary>Null for no times.</summary>
+    internal static ObservedLatency? Of(LatencyHistogram times) =>
+        times.ValuesAtPercentiles(50, 90, 99) is [var p50, var p90, var p99] ? new ObservedLatency(p50, p90, p99) : null;
+}

@@ -1,5 +1,4 @@
 using System.Text;
-using MongoPerf.Measurement;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Observing;
@@ -77,25 +76,28 @@ internal sealed class SeenOperation(LearnedOperation head)
 
 /// <summary>Counts the operations of one shape.</summary>
 /// <param name="first">The first of them, which takes over the values of the others.</param>
-internal sealed class OperationTally(SeenOperation first)
+/// <param name="number">What tells the shape from others.</param>
+internal sealed class OperationTally(SeenOperation first, int number)
 {
     private const int MostLimits = 1000;
     private const int MostPlans = 20;
 
     private readonly Dictionary<int, double> _limits = [];
     private readonly Dictionary<string, double> _plans = new(StringComparer.Ordinal);
-    private readonly LatencyHistogram _latency = new();
-    private readonly OperationTally[] _parts = [.. first.Parts.Select(part => new OperationTally(part))];
+    private readonly OperationTally[] _parts = [.. first.Parts.Select(part => new OperationTally(part, number))];
     private (int Least, int Most)? _skip = first.Head.Skip;
     private double _documents;
+
+    public int Number => number;
+
+    public string Database => first.Head.Database;
 
     public double Count { get; private set; }
 
     /// <param name="operation">One of the shape; the first one, too.</param>
     /// <param name="count">How many there were.</param>
-    /// <param name="microseconds">How long each took; null if unknown.</param>
     /// <param name="plan">The server's summary of its plan; null if unknown.</param>
-    public void Add(SeenOperation operation, double count, double? microseconds, string? plan)
+    public void Add(SeenOperation operation, double count, string? plan)
     {
         LearnedOperation head = operation.Head;
         Count += count;
@@ -104,24 +106,22 @@ internal sealed class OperationTally(SeenOperation first)
             _limits[limit] = _limits.GetValueOrDefault(limit) + count;
         if (plan is not null && (_plans.Count < MostPlans || _plans.ContainsKey(plan)))
             _plans[plan] = _plans.GetValueOrDefault(plan) + count;
-        if (microseconds is { } time)
-            _latency.Record(time);
         if (_skip is var (least, most) && head.Skip is var (low, high))
             _skip = (Math.Min(least, low), Math.Max(most, high));
         if (!ReferenceEquals(first, operation))
             first.Merge(operation, isPart: false);
         foreach ((OperationTally own, SeenOperation part) in _parts.Zip(operation.Parts))
-            own.Add(part, count, null, null);
+            own.Add(part, count, null);
     }
 
     /// <summary>It and its parts.</summary>
     public IEnumerable<SeenOperation> All => [first, .. _parts.SelectMany(part => part.All)];
 
-    /// <param name="fields">What is known of a field, by database, collection and path.</param>
-    public LearnedOperation ToLearned(Func<string, string, string, KnownField> fields)
+    /// <param name="fields">What is known of a field, by collection and path.</param>
+    public LearnedOperation ToLearned(Func<string, string, KnownField> fields)
     {
         LearnedOperation head = first.Head;
-        KnownField Known(string field) => fields(head.Database, head.Collection, field);
+        KnownField Known(string field) => fields(head.Collection, field);
         return head with
         {
             Count = Count,
@@ -134,7 +134,6 @@ internal sealed class OperationTally(SeenOperation first)
             Limit = _limits.Count > 0 ? _limits.MaxBy(one => one.Value).Key : head.Limit,
             Limits = _limits,
             DocumentsPerOperation = Count > 0 ? _documents / Count : 1,
-            Latency = _latency.ValuesAtPercentiles(50, 90, 99) is [var p50, var p90, var p99] ? new ObservedLatency(p50, p90, p99) : null,
             Plan = _plans.Count > 0 ? _plans.MaxBy(one => one.Value).Key : null,
             Parts = [.. _parts.Select(part => part.ToLearned(fields))],
         };

@@ -70,6 +70,9 @@ public sealed record ObservedValues(IReadOnlyDictionary<BsonType, long> Types, d
 
     /// <summary>For numbers and dates (in milliseconds): the least and the greatest, rounded outward to two digits.</summary>
     public (double Least, double Greatest)? Range { get; init; }
+
+    /// <summary>They are numbers spread evenly over the range.</summary>
+    public bool IsEven { get; init; }
 }
 
 /// <summary>How keys are drawn, in the words of scenarios.</summary>

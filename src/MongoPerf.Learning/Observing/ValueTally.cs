@@ -26,6 +26,9 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
     private long _texts;
     private (int Least, int Most)? _list;
     private (double Least, double Most)? _range;
+    private double _numbers;
+    private double _sum;
+    private double _squares;
     private double _widths;
     private long _bounds;
 
@@ -49,8 +52,12 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
             _textBytes += value.Bytes.Length - 5;
         }
 
-        if (NumberOf(value) is { } number && double.IsFinite(number))
-            _range = _range is var (least, most) ? (Math.Min(least, number), Math.Max(most, number)) : (number, number);
+        if (NumberOf(value) is not { } number || !double.IsFinite(number))
+            return;
+        _range = _range is var (least, most) ? (Math.Min(least, number), Math.Max(most, number)) : (number, number);
+        _numbers++;
+        _sum += number;
+        _squares += number * number;
     }
 
     /// <summary>Adds a value of which only the type is known.</summary>
@@ -75,8 +82,26 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
         ListLength = _list,
         MeanLength = _texts > 0 ? _textBytes / _texts : null,
         MeanWidth = _bounds > 0 ? _widths / _bounds : null,
-        Range = _range is var (least, most) ? (RoundOutward(least, up: false), RoundOutward(most, up: true)) : null,
+        Range = Range,
+        IsEven = IsEven,
     };
+
+    private (double Least, double Most)? Range =>
+        _range is var (least, most) ? (RoundOutward(least, up: false), RoundOutward(most, up: true)) : null;
+
+    /// <summary>Mean and deviation are those of an even distribution over the range, which is hardly wider when it is rounded.</summary>
+    private bool IsEven
+    {
+        get
+        {
+            if (_range is not var (least, most) || Range is not var (low, high) || most <= least || high - low > 1.1 * (most - least)
+                || _numbers < Math.Max(_values, KeyFit.LeastDraws))
+                return false;
+            double mean = _sum / _numbers;
+            double deviation = Math.Sqrt(Math.Max(0, (_squares / _numbers) - (mean * mean))) * Math.Sqrt(12) / (most - least);
+            return Math.Abs(((mean - least) / (most - least)) - 0.5) < 0.05 && Math.Abs(deviation - 1) < 0.1;
+        }
+    }
 
     /// <summary>A number or a date (in milliseconds) as a number; null for anything else.</summary>
     public static double? NumberOf(BsonValue value) => value.IsNumber ? value.ToDouble()

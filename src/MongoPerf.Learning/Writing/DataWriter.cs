@@ -10,7 +10,6 @@ public sealed class DataWriter : IWrittenData
 {
     private readonly WrittenNames _names;
     private readonly Dictionary<string, WrittenCollection> _collections = new(StringComparer.Ordinal);
-    private readonly StringBuilder _text = new();
 
     /// <param name="sample">The database.</param>
     /// <param name="names">What collections and fields are called.</param>
@@ -18,26 +17,22 @@ public sealed class DataWriter : IWrittenData
     public DataWriter(DatabaseSample sample, WrittenNames names, IReadOnlySet<string> kept)
     {
         _names = names;
-        _text.Append("data:\n");
         foreach (CollectionSample collection in sample.Collections)
         {
-            var written = new WrittenCollection(collection, names,
+            _collections[collection.Name] = new WrittenCollection(collection, names,
                 kept.Where(path => path.StartsWith($"{collection.Name}.", StringComparison.Ordinal))
                     .Select(path => path[(collection.Name.Length + 1)..]).ToHashSet(StringComparer.Ordinal));
-            _collections[collection.Name] = written;
-            _text.Append(written.Text);
         }
-
-        if (sample.Collections.Count == 0)
-            _text.Length -= ":\n".Length;
     }
-
-    /// <summary>The section, with comments on what it lacks.</summary>
-    public string Text => _text.ToString();
 
     /// <summary>The collections that have documents, as the file calls them.</summary>
     public IEnumerable<string> Loaded =>
         _collections.Values.Where(one => one.Sample.Count > 0).Select(one => _names.Collection(one.Sample.Name));
+
+    /// <summary>The section, with comments on what it lacks.</summary>
+    /// <param name="loaded">Of a collection with so many documents, how many are loaded, since the phases insert the others.</param>
+    public string Text(Func<string, long, long> loaded) => _collections.Count == 0 ? "data"
+        : $"data:\n{string.Concat(_collections.Values.Select(one => one.Text(loaded(one.Sample.Name, one.Sample.Count))))}";
 
     public string? CollectionOf(string collection) => _collections.ContainsKey(collection) ? _names.Collection(collection) : null;
 
@@ -55,6 +50,8 @@ internal sealed class WrittenCollection
     private readonly WrittenNames _names;
     private readonly FieldStatistics _root;
     private readonly FieldWriter _fields;
+    private readonly string _head;
+    private readonly string _rest;
 
     public WrittenCollection(CollectionSample sample, WrittenNames names, IReadOnlySet<string> kept)
     {
@@ -76,8 +73,8 @@ internal sealed class WrittenCollection
             text.Append(CultureInfo.InvariantCulture, $"    # not learned: {YamlText.Comment(note)}\n");
         if (sample.Documents.Count > 0 && !sample.IsWhole)
             text.Append(CultureInfo.InvariantCulture, $"    # from {sample.Documents.Count:N0} of its documents\n");
-        text.Append(CultureInfo.InvariantCulture, $"    count: {sample.Count}\n");
-        text.Append(fields.Length == 0 ? "    document: {}\n" : "    document:\n");
+        _head = text.ToString();
+        text.Clear().Append(fields.Length == 0 ? "    document: {}\n" : "    document:\n");
         foreach ((string name, string value) in fields)
             text.Append(CultureInfo.InvariantCulture, $"      {name}: {value}\n");
         if (options is not null)
@@ -92,12 +89,22 @@ internal sealed class WrittenCollection
             text.Append("    zones:\n");
         foreach (string range in ranges)
             text.Append(CultureInfo.InvariantCulture, $"      - {range}\n");
-        Text = text.ToString();
+        _rest = text.ToString();
     }
 
     public CollectionSample Sample { get; }
 
-    public string Text { get; }
+    /// <param name="loaded">
+    /// So many documents are loaded; all of them where the server removes some, so that how many were inserted tells nothing.
+    /// </param>
+    public string Text(long loaded)
+    {
+        string count = loaded >= Sample.Count || Loses ? Sample.Count.ToString(CultureInfo.InvariantCulture)
+            : string.Create(CultureInfo.InvariantCulture, $"{loaded}    # {Sample.Count:N0} with what the phases insert");
+        return $"{_head}    count: {count}\n{_rest}";
+    }
+
+    private bool Loses => Sample.Options.IsTrue("capped") || Expiring(Sample).Count > 0;
 
     /// <inheritdoc cref="IWrittenData.FieldOf"/>
     public string? FieldOf(string path)

@@ -5,39 +5,54 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Writing;
 
+/// <summary>A phase of the file.</summary>
+/// <param name="Name">Its name in results.</param>
+/// <param name="Seen">What it stands for.</param>
+/// <param name="Operations">Its operations, by the names that they have in results.</param>
+public sealed record WrittenPhase(string Name, ObservedPhase Seen, IReadOnlyList<(PhaseOperation Operation, string Name)> Operations);
+
 /// <summary>
-/// Writes what a deployment was seen doing as the <c>phases</c> of a scenario: one phase with the mix, and then the sizes of what it wrote
-/// to, so that they are those of collections that were in use, as the deployment's are.
+/// Writes what a deployment was seen doing as the <c>phases</c> of a scenario: for each mix one phase, and then the sizes of what was
+/// written to, so that they are those of collections that were in use, as the deployment's are.
 /// </summary>
 public sealed class PhaseWriter
 {
-    /// <summary>The name of the phase.</summary>
-    public const string Phase = "learned";
-
     private const int MostPieces = 24;
     private const double LongestInPieces = 1800;
     private const int MostThreads = 1000;
     private const int LongestName = 60;
 
-    private readonly StringBuilder _text = new();
-    private readonly OperationWriter _operations;
+    /// <summary>This share of a mix is hardly a mix.</summary>
+    private const double Nearly = 0.9;
 
-    /// <param name="mix">What was seen.</param>
-    /// <param name="database">The database that the file describes.</param>
+    private readonly StringBuilder _text = new();
+    private readonly Dictionary<LearnedOperation, (string Name, IReadOnlyList<string> Lines)> _written =
+        new(ReferenceEqualityComparer.Instance);
+    private readonly Dictionary<string, double> _growth = new(StringComparer.Ordinal);
+
+    /// <summary>Of each collection, whether its first phase does hardly anything but insert.</summary>
+    private readonly Dictionary<string, bool> _begins = new(StringComparer.Ordinal);
+
+    /// <summary>A longer observation is shortened: its rates and their order stay.</summary>
+    private readonly double _share;
+
+    private readonly bool _isDivided;
+
+    /// <param name="mix">What was seen in the database that the file describes.</param>
     /// <param name="data">What the file says of its data.</param>
-    public PhaseWriter(OperationMix mix, string database, IWrittenData data)
+    public PhaseWriter(OperationMix mix, IWrittenData data)
     {
-        _operations = new OperationWriter(data);
-        var notLearned = new List<string>(mix.NotLearned);
-        var written = new List<(LearnedOperation Operation, string Name, IReadOnlyList<string> Lines)>();
+        _share = Math.Min(1, LongestInPieces / mix.Seconds);
+        _isDivided = mix.Phases.Count > 1;
+        var operations = new OperationWriter(data);
+        List<string> notLearned = [.. mix.NotLearned];
         var names = new HashSet<string>(StringComparer.Ordinal) { "total" };
-        double elsewhere = mix.Operations.Where(one => one.Database != database).Sum(one => one.Count);
-        foreach (LearnedOperation operation in mix.Operations.Where(one => one.Database == database))
+        foreach (LearnedOperation operation in mix.Operations)
         {
             try
             {
-                written.Add((operation, Unique(_operations.NameOf(operation), _operations.Distinction(operation), names),
-                    _operations.Write(operation)));
+                IReadOnlyList<string> lines = operations.Write(operation);
+                _written[operation] = (Unique(operations.NameOf(operation), operations.Distinction(operation), names), lines);
             }
             catch (NotWritableException e)
             {
@@ -45,43 +60,83 @@ public sealed class PhaseWriter
             }
         }
 
-        if (elsewhere > 0)
-            notLearned.Add(FormattableString.Invariant($"{elsewhere:0} operations on other databases"));
-        Names = [.. written.Select(one => (one.Operation, one.Name))];
-        if (written.Any(one => one.Operation.Kind == "steps"))
+        if (_written.Keys.Any(one => one.Kind == "steps"))
             notLearned.Add("the topology: the transactions below need a replica set or a mongos (--topology replicaset)");
-        Write(mix, written, [.. notLearned, .. _operations.NotLearned]);
-        foreach (string collection in Written(written.Select(one => one.Operation)).Select(data.CollectionOf).OfType<string>())
+        string[] sizes = [.. Written(_written.Keys).Select(data.CollectionOf).OfType<string>()];
+        names = [.. sizes.Select(SizeOf)];
+        Phases =
+        [
+            .. mix.Phases.Select(phase => Named(phase, names)).Where(phase => phase.Operations.Count > 0),
+        ];
+        if (Phases.Count > 0)
+            _text.Append("phases:\n");
+        double count = _written.Keys.Sum(one => one.Count);
+        Comment($"{Number(count / mix.Seconds)} operations per second for {Number(mix.Seconds)} s, from {mix.Source}");
+        if (_isDivided)
+            Comment("one phase for each mix of operations, as they came one after the other"
+                + (_share < 1 ? FormattableString.Invariant($", in {100 * _share:0.#} % of the time") : ""));
+        foreach (string note in notLearned.Concat(operations.NotLearned).Distinct())
+            Comment($"not learned: {note}");
+        foreach (WrittenPhase phase in Phases)
+            Write(phase);
+        foreach (string collection in Phases.Count > 0 ? sizes : [])
             _text.Append(CultureInfo.InvariantCulture,
-                $"  - {{name: {YamlText.Name($"size {collection}")}, sizes: {YamlText.Name(collection)}}}\n");
+                $"  - {{name: {YamlText.Name(SizeOf(collection))}, sizes: {YamlText.Name(collection)}}}\n");
     }
 
-    /// <summary>The section; empty where nothing was learned that could be written.</summary>
+    /// <summary>The section; nothing but comments where nothing was learned that could be written.</summary>
     public string Text => _text.ToString();
 
-    /// <summary>The operations of the file, by the names that they have in results.</summary>
-    public IReadOnlyList<(LearnedOperation Operation, string Name)> Names { get; }
+    /// <summary>The phases of the file, without those that take sizes.</summary>
+    public IReadOnlyList<WrittenPhase> Phases { get; }
 
-    private void Write(
-        OperationMix mix, List<(LearnedOperation Operation, string Name, IReadOnlyList<string> Lines)> written, List<string> notLearned)
+    /// <summary>How many documents of a collection are to be loaded, so that it has as many as it had when the phases are over.</summary>
+    /// <remarks>
+    /// All of them where what phases remove isn't known, and where too few would be left for reads: what was inserted within a mix may
+    /// have come before it.
+    /// </remarks>
+    /// <param name="collection">Its name in the deployment.</param>
+    /// <param name="documents">How many it had.</param>
+    public long LoadedOf(string collection, long documents)
     {
-        double count = written.Sum(one => one.Operation.Count);
-        double rate = count / mix.Seconds;
-        if (written.Count > 0)
-            _text.Append("phases:\n");
-        Comment($"{Number(rate)} operations per second for {Number(mix.Seconds)} s, from {mix.Source}");
-        foreach (string note in notLearned.Distinct())
-            Comment($"not learned: {note}");
-        if (written.Count == 0)
-            return;
-        _text.Append($"  - name: {Phase}\n    explain: true\n");
-        WriteTimes(mix, rate, written.Sum(one => one.Operation.Count * (one.Operation.Latency?.P50 ?? 0)) / count);
+        double left = Math.Max(0, documents - _growth.GetValueOrDefault(collection));
+        return left < documents && (left >= documents / 2 || _begins.GetValueOrDefault(collection)) ? (long)left : documents;
+    }
+
+    private static string SizeOf(string collection) => $"size {collection}";
+
+    /// <summary>One phase is learned; of several each has the name of its only operation, but for rare ones, or is a mix.</summary>
+    private WrittenPhase Named(ObservedPhase phase, HashSet<string> names)
+    {
+        (PhaseOperation Operation, string Name)[] operations =
+        [
+            .. phase.Operations.Where(one => _written.ContainsKey(one.Operation)).Select(one => (one, _written[one.Operation].Name)),
+        ];
+        string name = !_isDivided ? "learned"
+            : operations is [var (most, only), ..] && most.Count >= Nearly * operations.Sum(one => one.Operation.Count) ? only : "mix";
+        return new WrittenPhase(Unique(name, "", names), phase, operations);
+    }
+
+    private void Write(WrittenPhase phase)
+    {
+        double count = phase.Operations.Sum(one => one.Operation.Count);
+        _text.Append(CultureInfo.InvariantCulture, $"  - name: {YamlText.Name(phase.Name)}\n    explain: true\n");
+        double took = phase.Operations.Sum(one => one.Operation.Count * (one.Operation.Latency?.P50 ?? 0)) / count;
+        double seconds = WriteTimes(phase.Seen, count, took);
         _text.Append("    operations:\n");
-        foreach ((LearnedOperation operation, string name, IReadOnlyList<string> lines) in written)
+        foreach (string collection in phase.Operations.SelectMany(one => CollectionsOf(one.Operation)).Except(_begins.Keys).ToArray())
         {
+            PhaseOperation[] own = [.. phase.Operations.Select(one => one.Operation).Where(one => CollectionsOf(one).Contains(collection))];
+            _begins[collection] = own.Where(one => IsInsert(one.Operation)).Sum(one => one.Count) >= Nearly * own.Sum(one => one.Count);
+        }
+
+        foreach ((PhaseOperation operation, string name) in phase.Operations)
+        {
+            Grow(operation, seconds / phase.Seen.Seconds);
             _text.Append(CultureInfo.InvariantCulture, $"      - name: {YamlText.Quoted(name)}\n");
-            _text.Append(CultureInfo.InvariantCulture, $"        weight: {Number(Math.Max(operation.Count / count * 100, 1e-6))}\n");
-            foreach (string line in lines)
+            if (phase.Operations.Count > 1)
+                _text.Append(CultureInfo.InvariantCulture, $"        weight: {Number(Math.Max(operation.Count / count * 100, 1e-6))}\n");
+            foreach (string line in _written[operation.Operation].Lines)
                 _text.Append(CultureInfo.InvariantCulture, $"        {line}\n");
             if (operation.Latency is { } latency)
                 _text.Append(CultureInfo.InvariantCulture,
@@ -89,59 +144,92 @@ public sealed class PhaseWriter
         }
     }
 
+    /// <summary>Counts what an operation adds to a collection or takes from it.</summary>
+    private void Grow(PhaseOperation operation, double share)
+    {
+        // A reference draws from as many documents as are loaded.
+        bool draws = _written[operation.Operation].Lines.Any(line => line.Contains("^reference", StringComparison.Ordinal));
+        foreach (LearnedOperation one in LeavesOf(operation.Operation))
+        {
+            double documents = one.Kind switch
+            {
+                _ when draws => double.NegativeInfinity,
+                _ when IsInsert(one) => one.DocumentsPerOperation,
+                // How many it removes isn't known.
+                "delete" when one.IsMany => double.NegativeInfinity,
+                "delete" => -one.DocumentsPerOperation,
+                "findAndModify" when one.IsRemove => -1,
+                _ => 0,
+            };
+            if (documents != 0)
+                _growth[one.Collection] = _growth.GetValueOrDefault(one.Collection) + (documents * operation.Count * share);
+        }
+    }
+
     /// <summary>The collections that operations write to.</summary>
-    private static IEnumerable<string> Written(IEnumerable<LearnedOperation> operations) => operations
-        .SelectMany(one => one.Parts.Count > 0 ? one.Parts : [one])
+    private static IEnumerable<string> Written(IEnumerable<LearnedOperation> operations) => operations.SelectMany(LeavesOf)
         .Where(one => one.Kind is not ("find" or "count" or "distinct" or "aggregate"))
         .Select(one => one.Collection).Distinct(StringComparer.Ordinal);
 
-    private void WriteTimes(OperationMix mix, double rate, double microseconds)
+    private static IReadOnlyList<LearnedOperation> LeavesOf(LearnedOperation operation) =>
+        operation.Parts.Count > 0 ? operation.Parts : [operation];
+
+    private static IEnumerable<string> CollectionsOf(PhaseOperation operation) =>
+        LeavesOf(operation.Operation).Select(one => one.Collection);
+
+    private static bool IsInsert(LearnedOperation operation) => operation.Kind is "insert" or "insertMany";
+
+    /// <param name="phase">The phase.</param>
+    /// <param name="count">How many operations that are written it had.</param>
+    /// <param name="microseconds">How long they took on average.</param>
+    /// <returns>How long it will be, in seconds, if operations take as long as they did.</returns>
+    private double WriteTimes(ObservedPhase phase, double count, double microseconds)
     {
-        if (mix.Think is { } think)
+        double rate = count / phase.Seconds;
+        double[] pieces = phase.Think is null ? Pieces(phase) : [];
+        bool isWhole = _isDivided || pieces.Length > 1;
+        double seconds = isWhole ? Math.Max(phase.Seconds * _share, 0.01) : Math.Clamp(Math.Round(phase.Seconds), 10, 300);
+        string duration = $"    duration: {Number(seconds)}s\n";
+        if (phase.Think is { } think)
         {
-            _text.Append(CultureInfo.InvariantCulture, $"    threads: {Math.Min(mix.Connections, MostThreads)}\n");
+            _text.Append(CultureInfo.InvariantCulture, $"    threads: {Math.Min(phase.Connections, MostThreads)}\n");
             Comment($"a closed loop: connections waited {Number(think)} µs between a reply and the next operation", "    ");
             if (think > 0)
                 _text.Append(CultureInfo.InvariantCulture, $"    think: {{mean: {Number(think)}us}}\n");
-            _text.Append(CultureInfo.InvariantCulture, $"    duration: {Seconds(mix)}s\n");
-            return;
+            // Where one phase comes after the other, each has its work: then all find the data that they found.
+            _text.Append(_isDivided ? FormattableString.Invariant($"    count: {Math.Max(1, Math.Round(rate * seconds)):0}\n") : duration);
+            return seconds;
         }
 
         // Twice what is under way at once on average, and what there was.
         int needed = (int)Math.Ceiling(rate * microseconds / 1e6 * 2) + 1;
-        int threads = Math.Clamp(mix.Connections, Math.Min(needed, MostThreads), MostThreads);
-        _text.Append(CultureInfo.InvariantCulture, $"    threads: {threads}\n");
-        double[] pieces = Pieces(mix);
-        if (pieces.Length > 1 && mix.Seconds <= LongestInPieces)
+        int threads = Math.Clamp(phase.Connections, Math.Min(needed, MostThreads), MostThreads);
+        _text.Append(CultureInfo.InvariantCulture, $"    threads: {threads}\n").Append(duration).Append(isWhole ? "    warmup: 0s\n" : "");
+        if (pieces.Length > 1)
         {
             double share = rate / pieces.Average();
-            double length = mix.Seconds / pieces.Length;
-            _text.Append(CultureInfo.InvariantCulture, $"    duration: {Number(mix.Seconds)}s\n    warmup: 0s\n    rate: [");
-            _text.AppendJoin(", ", pieces.Select(piece => $"{{at: {Number(Math.Max(piece * share, 0.01))}, for: {Number(length)}s}}"));
-            _text.Append("]\n");
+            string length = Number(seconds / pieces.Length);
+            _text.Append("    rate: [")
+                .AppendJoin(", ", pieces.Select(piece => $"{{at: {Number(Math.Max(piece * share, 0.01))}, for: {length}s}}")).Append("]\n");
         }
         else
         {
-            if (pieces.Length > 1)
-                Comment($"operations per second, every {Number(mix.Seconds / pieces.Length)} s: "
-                    + string.Join(", ", pieces.Select(Number)), "    ");
-            _text.Append(CultureInfo.InvariantCulture, $"    duration: {Seconds(mix)}s\n    rate: {Number(Math.Max(rate, 0.01))}\n");
+            _text.Append(CultureInfo.InvariantCulture, $"    rate: {Number(Math.Max(rate, 0.01))}\n");
         }
 
-        _text.Append(mix.IsSteady ? "" : "    arrivals: poisson\n");
+        _text.Append(phase.IsSteady ? "" : "    arrivals: poisson\n");
+        return seconds;
     }
 
-    private static int Seconds(OperationMix mix) => (int)Math.Clamp(Math.Round(mix.Seconds), 10, 300);
-
     /// <summary>The rate over time where it changes by more than chance; otherwise nothing.</summary>
-    private static double[] Pieces(OperationMix mix)
+    private static double[] Pieces(ObservedPhase phase)
     {
-        if (mix.Arrivals.Count < 2)
+        if (phase.Rates.Count < 2)
             return [];
-        int size = (mix.Arrivals.Count + MostPieces - 1) / MostPieces;
-        double length = mix.Seconds / mix.Arrivals.Count;
-        double mean = mix.Arrivals.Average();
-        double[] pieces = [.. mix.Arrivals.Chunk(size).Where(chunk => chunk.Length == size).Select(chunk => chunk.Average())];
+        int size = (phase.Rates.Count + MostPieces - 1) / MostPieces;
+        double length = phase.Seconds / phase.Rates.Count;
+        double mean = phase.Rates.Average();
+        double[] pieces = [.. phase.Rates.Chunk(size).Where(chunk => chunk.Length == size).Select(chunk => chunk.Average())];
         double deviation = Math.Sqrt(pieces.Average(piece => (piece - mean) * (piece - mean)));
         double byChance = Math.Sqrt(mean / (length * size));
         return deviation > 0.15 * mean && deviation > 2 * byChance ? pieces : [];

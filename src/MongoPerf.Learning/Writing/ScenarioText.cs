@@ -9,17 +9,18 @@ public static class ScenarioText
 {
     /// <param name="sample">The database.</param>
     /// <param name="data">Its section.</param>
-    /// <param name="phases">The section of phases; null where nothing was observed, so that collections are only loaded.</param>
-    public static string Of(DatabaseSample sample, DataWriter data, string? phases)
+    /// <param name="phases">Its phases; null where nothing was observed, so that collections are only loaded.</param>
+    public static string Of(DatabaseSample sample, DataWriter data, PhaseWriter? phases)
     {
         var text = new StringBuilder();
         text.Append("# Learned from a deployment by 'mongoperf learn'. Values are made up, with the statistics of those there.\n");
         text.Append(CultureInfo.InvariantCulture, $"# Read for it: {Describe(sample.Cost)}.\n");
         foreach (string note in sample.NotLearned)
             text.Append(CultureInfo.InvariantCulture, $"# not learned: {YamlText.Comment(note)}\n");
-        text.Append("description: Learned from a deployment\n\n").Append(data.Text).Append('\n');
+        text.Append("description: Learned from a deployment\n\n");
+        text.Append(data.Text(phases is null ? (_, documents) => documents : phases.LoadedOf)).Append('\n');
         if (phases is not null)
-            return text.Append(phases).ToString();
+            return text.Append(phases.Text).ToString();
         text.Append("# not learned: what is done with the data (--from tells where it can be seen)\nphases:\n");
         foreach (string collection in data.Loaded)
             text.Append(CultureInfo.InvariantCulture, $"  - {{load: {YamlText.Name(collection)}, threads: 4, batch: 500}}\n");

@@ -88,6 +88,9 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
         ConstantShape constant => Constant(constant.Value),
         ValueShape value => Value(value, name),
         DocumentShape { IsArray: true } list => $"[{string.Join(", ", list.Fields.Select(item => Value(item.Value, name)))}]",
+        // Nothing has to equal a bound, and how much a query finds depends on where it lies, which need not be where the field's values do.
+        DocumentShape { Fields: [(var bound, ValueShape { Role: ValueRole.Above or ValueRole.Below } value)] } when IsEven(value.Values) =>
+            $"{{{Key(bound)}: {OfType(value.Values)}}}",
         DocumentShape document => Document(document, (key, part) => (Key(KeyIn(key)), Value(part, key))),
         _ => throw new NotWritableException("a form that is not known"),
     };
@@ -198,6 +201,9 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
 
     private static bool IsNumeric(ObservedValues values) =>
         values.Types.Keys.All(type => type is BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Decimal128);
+
+    private static bool IsEven(ObservedValues values) => values.IsEven && IsNumeric(values)
+        && values.Keys.Kind is not (KeyDistributionKind.Zipfian or KeyDistributionKind.Latest);
 
     private static string Whole(double width, ObservedValues values) => values.Types.ContainsKey(BsonType.Double)
         ? YamlText.Double(width) : Math.Max(1, Math.Round(width)).ToString("0", CultureInfo.InvariantCulture);

@@ -223,33 +223,21 @@ internal sealed class PhaseRunner(RunContext run)
     }
 
     /// <summary>Ties the group's operations to the keys that are there now.</summary>
-    private IReadOnlyList<WeightedOperation> Bind(PhaseGroup group, PhaseWrites tracked)
-    {
-        long inserts = ExpectedInserts(group);
-        return [.. group.Operations.Select(o => o with { Operation = tracked.Bind(Bind(o.Operation, inserts)) })];
-    }
+    private IReadOnlyList<WeightedOperation> Bind(PhaseGroup group, PhaseWrites tracked) =>
+        [.. group.Operations.Select(o => o with { Operation = tracked.Bind(Bind(o.Operation, group)) })];
 
-    private Operation Bind(Operation operation, long inserts)
+    private Operation Bind(Operation operation, PhaseGroup group)
     {
         if (operation is CompositeOperation several)
-            return several.Each(one => Bind(one, inserts));
+            return several.Each(one => Bind(one, group));
         KeySpace? keys = run.Keys.GetValueOrDefault(operation.Collection);
         if (operation.Inserts)
             return operation with { Keys = keys };
         if (operation.Choice is null || keys is null)
             return operation;
-        Operation bound = operation with { Chooser = operation.Choice.Open(keys, inserts) };
+        Operation bound = operation with { Chooser = operation.Choice.Open(keys, group.ExpectedInserts(operation.Collection)) };
         // What an operation finds in an empty collection depends on how far the inserts beside it are.
         return keys.Count == 0 || run.Refused.AnyIn(bound.Collection) ? bound.Unchecked : bound;
-    }
-
-    private static long ExpectedInserts(PhaseGroup group)
-    {
-        double weights = group.Operations.Sum(o => o.Weight);
-        return group.Count is not { } count
-            ? 0
-            : (long)group.Operations.Sum(o => count * o.Weight / weights
-                * o.Operation.Leaves.Where(leaf => leaf.Inserts).Sum(leaf => leaf.DocumentsPerCommand));
     }
 
     private static GroupShare ShareOf(PhaseGroup group, GroupResult result) =>

@@ -343,6 +343,14 @@ public sealed record PhaseGroup
     /// <summary>What each thread does, and when, stands in a recording; null draws operations by their weights.</summary>
     public ScriptPlan? Script { get; init; }
 
+    /// <summary>How many documents it inserts into a collection, as far as the plan says: 0 where only the server's speed tells.</summary>
+    public long ExpectedInserts(string collection)
+    {
+        double operations = Count ?? (Rate is { } rate && Seconds is { } seconds ? rate.ArrivalsIn(seconds) : 0);
+        return operations == 0 ? 0 : (long)Math.Round(operations / Operations.Sum(o => o.Weight) * Operations.Sum(o => o.Weight
+            * o.Operation.Leaves.Where(leaf => leaf.Inserts && leaf.Collection == collection).Sum(leaf => leaf.DocumentsPerCommand)));
+    }
+
     /// <summary>Ends by itself; a group without a limit ends with those that have one.</summary>
     public bool IsLimited => Seconds is not null || Count is not null || Script is not null;
 }

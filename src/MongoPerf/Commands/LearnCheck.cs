@@ -24,7 +24,7 @@ internal static class LearnCheck
     {
         using StoredRun? compared = run;
         CollectionSample[] made = [.. plan.Collections.DistinctBy(one => one.Name).Where(one => !one.IsExisting && one.Files is null)
-            .Select(one => Make(one, budget))];
+            .Select(one => Make(one, one.Count + InsertedInto(one.Name), budget))];
         string? changed = run is null ? null : ChangedCounts(run);
         if (changed is not null)
             Console.Error.WriteLine($"--run: {run!.Run.Id} had {changed}, so the p99 of its operations and the sizes of its indexes are "
@@ -38,6 +38,9 @@ internal static class LearnCheck
         ];
         DeviationTable.Write(all, Console.Out);
         return all.All(one => one.IsWithin) ? ExitCode.Done : ExitCode.AssertionFailed;
+
+        long InsertedInto(string collection) =>
+            plan.Phases.SelectMany(phase => phase.Groups).Sum(group => group.ExpectedInserts(collection));
     }
 
     /// <summary>Of another number of documents, indexes have other sizes, and operations take other times.</summary>
@@ -68,17 +71,20 @@ internal static class LearnCheck
     }
 
     /// <summary>Documents from all over the collection, in the order in which they would be inserted.</summary>
-    private static CollectionSample Make(PlanCollection collection, SamplingBudget budget)
+    /// <param name="collection">The collection.</param>
+    /// <param name="all">How many documents it has in the end, with those that phases insert.</param>
+    /// <param name="budget">So many are made.</param>
+    private static CollectionSample Make(PlanCollection collection, long all, SamplingBudget budget)
     {
-        long count = Math.Min(budget.Documents, collection.Count);
+        long count = Math.Min(budget.Documents, all);
         var documents = new List<BsonDocument>();
         long bytes = 0;
         for (long i = 0; i < count && bytes < budget.Bytes; i++)
         {
-            documents.Add(collection.Documents.Make((long)((double)i * collection.Count / count)));
+            documents.Add(collection.Documents.Make((long)((double)i * all / count)));
             bytes += documents[^1].Bytes.Length;
         }
 
-        return new CollectionSample(collection.Name, collection.Count, documents, AreInOrder: true) { Indexes = collection.Indexes };
+        return new CollectionSample(collection.Name, all, documents, AreInOrder: true) { Indexes = collection.Indexes };
     }
 }

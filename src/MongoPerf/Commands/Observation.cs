@@ -75,10 +75,10 @@ internal sealed class Observation
         });
     }
 
-    /// <summary>The section of phases.</summary>
+    /// <summary>The phases of the file.</summary>
     /// <exception cref="UserException">Nothing was seen that could be written (2).</exception>
-    public string PhasesOf(DatabaseSample sample, IWrittenData data) =>
-        new PhaseWriter(Mix(sample), sample.Name, data) is { Names.Count: > 0 } phases ? phases.Text
+    public PhaseWriter PhasesOf(DatabaseSample sample, IWrittenData data) =>
+        Written(sample, data) is { Phases.Count: > 0 } phases ? phases
             : throw new UserException(ExitCode.WrongUsage,
                 $"{_source.Name}: no operation on {Masking.Shown(sample.Name)} was seen that can be learned",
                     "--db names another database; without --from only the data are learned");
@@ -91,24 +91,27 @@ internal sealed class Observation
     /// <exception cref="UserException">The run has no phase of a learned scenario (2).</exception>
     public IEnumerable<Deviation> Against(StoredRun run, DatabaseSample sample, WrittenNames names, bool areTimesJudged)
     {
-        var data = new DataWriter(sample, names, new HashSet<string>());
-        Learning.Observing.OperationMix mix = Mix(sample);
-        PhaseRecord phase = run.Phases.LastOrDefault(phase => phase.Phase == PhaseWriter.Phase)
-            ?? throw new UserException(ExitCode.WrongUsage, $"--run: {run.Run.Id} has no phase '{PhaseWriter.Phase}'",
-                "name a run of the scenario that 'learn' wrote");
-        return OperationComparison.Of(mix, new PhaseWriter(mix, sample.Name, data).Names, areTimesJudged && _source.HasPreciseTimes,
-            phase.Operations.Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
-                new MeasuredOperation(result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages)));
+        IReadOnlyList<WrittenPhase> phases = Written(sample, new DataWriter(sample, names, new HashSet<string>())).Phases;
+        ILookup<string, PhaseRecord> ran = run.Phases.ToLookup(phase => phase.Phase);
+        return phases.Any(phase => ran.Contains(phase.Name))
+            ? phases.SelectMany(phase => OperationComparison.Of(
+                phase, phases.Count > 1, areTimesJudged && _source.HasPreciseTimes, Measured(ran[phase.Name].LastOrDefault())))
+            : throw new UserException(ExitCode.WrongUsage, $"--run: {run.Run.Id} has no phase '{phases[0].Name}'",
+                "name a run of the scenario that 'learn' wrote of this");
     }
 
-    private Learning.Observing.OperationMix Mix(DatabaseSample sample)
+    private static Dictionary<string, MeasuredOperation> Measured(PhaseRecord? phase) => (phase?.Operations ?? [])
+        .Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
+            new MeasuredOperation(result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages));
+
+    private PhaseWriter Written(DatabaseSample sample, IWrittenData data)
     {
         Dictionary<string, (double Documents, FieldStatistics Fields)> known = sample.Collections
             .ToDictionary(one => one.Name, one => ((double)one.Count, FieldStatistics.Of(one)), StringComparer.Ordinal);
-        return _mix.Finish(_source, (database, collection, field) => database == sample.Name
-            && known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
+        return new PhaseWriter(_mix.Finish(_source, sample.Name, (collection, field) =>
+            known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
             && there.Fields.Find(field)?.Values.Values.MaxBy(values => values.Count) is { } values
-                ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) : null);
+                ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) : null), data);
     }
 
     private static double Seconds(string text)

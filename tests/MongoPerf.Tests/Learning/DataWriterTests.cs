@@ -378,6 +378,23 @@ public sealed class DataWriterTests
         .. i % 4 == 0 ? [("note", (object?)$"Herr Nummer {i} sagt {i * i}")] : Array.Empty<(string, object?)>(),
     ]);
 
+    [Fact]
+    public void What_phases_insert_is_not_loaded_unless_the_server_removes_some()
+    {
+        CollectionSample sample = Sample(Order);
+        Assert.Contains("    count: 400    # 1,000 with what the phases insert\n", With(sample), StringComparison.Ordinal);
+        Assert.Contains("    count: 1000\n", With(sample with
+        {
+            Options = BsonDocument.Of(("capped", true), ("size", 1_000_000)),
+        }), StringComparison.Ordinal);
+        Assert.Contains("    count: 1000\n", With(sample with { Indexes = [Index("placed", ("expireAfterSeconds", 60))] }),
+            StringComparison.Ordinal);
+
+        static string With(CollectionSample sample) => new DataWriter(
+            new DatabaseSample("shop", [sample], new SamplingCost(0, 0, 0, 0), "", "", []), new WrittenNames(null), new HashSet<string>())
+            .Text((_, _) => 400);
+    }
+
     private static CollectionSample Sample(Func<int, BsonDocument> make) =>
         new("orders", Documents, [.. Enumerable.Range(0, Documents).Select(make)], AreInOrder: true);
 

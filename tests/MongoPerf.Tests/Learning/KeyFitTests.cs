@@ -107,7 +107,7 @@ public sealed class KeyFitTests
             .Replace('\'', '"'))];
         operations.AddRange(ListSource.Of(rare, _ => $"{{'count': 'orders', 'query': {{'_id': {Next()}}}}}".Replace('\'', '"')));
         var source = new ListSource(operations);
-        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => new FieldPopulation(Keys, Keys));
+        OperationMix mix = MixBuilder.Of(source).Finish(source, "shop", (_, _) => new FieldPopulation(Keys, Keys));
         KeyDistribution[] found = [.. mix.Operations.Select(one => ((ValueShape)one.Filter!.Fields.Single().Value).Values.Keys)];
         Assert.Equal((KeyDistributionKind.Zipfian, true), (found[0].Kind, found[0].IsScrambled));
         Assert.Equal((KeyDistributionKind.Zipfian, true), (found[1].Kind, found[1].IsScrambled));
@@ -124,7 +124,7 @@ public sealed class KeyFitTests
         List<ObservedOperation> operations = [.. ListSource.Of(5000, _ => $"{{\"find\": \"orders\", \"filter\": {{\"_id\": {Next()}}}}}")];
         operations.AddRange(ListSource.Of(1000, _ => $"{{\"count\": \"orders\", \"query\": {{\"_id\": {random.Next(Keys)}}}}}"));
         var source = new ListSource(operations);
-        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => new FieldPopulation(Keys, Keys));
+        OperationMix mix = MixBuilder.Of(source).Finish(source, "shop", (_, _) => new FieldPopulation(Keys, Keys));
         Assert.Equal([KeyDistributionKind.Zipfian, KeyDistributionKind.Uniform],
             mix.Operations.Select(one => ((ValueShape)one.Filter!.Fields.Single().Value).Values.Keys.Kind));
 

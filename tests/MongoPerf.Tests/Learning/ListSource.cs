@@ -28,7 +28,7 @@ internal sealed class ListSource(IEnumerable<ObservedOperation> operations, bool
     public static OperationMix Mix(IEnumerable<ObservedOperation> operations, bool isPrecise = true)
     {
         var source = new ListSource(operations, isPrecise);
-        return MixBuilder.Of(source).Finish(source, (_, _, _) => new FieldPopulation(1000, 1000));
+        return MixBuilder.Of(source).Finish(source, "shop", (_, _) => new FieldPopulation(1000, 1000));
     }
 
     public override IEnumerable<ObservedOperation> Read() => operations;

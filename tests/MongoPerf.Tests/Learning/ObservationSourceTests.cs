@@ -49,12 +49,13 @@ public sealed class ObservationSourceTests : IDisposable
         using (Stream file = isPacked ? new GZipStream(File.Create(path), CompressionLevel.Fastest) : File.Create(path))
             file.Write(text);
         var source = new LogSource(path, "shop");
-        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => null);
+        OperationMix mix = MixBuilder.Of(source).Finish(source, "shop", (_, _) => null);
         Assert.Equal(["find 2", "insertMany 1", "update 1"],
             mix.Operations.GroupBy(one => one.Kind).Select(kind => $"{kind.Key} {kind.Sum(one => one.Count)}").Order());
         Assert.Equal(7, mix.Operations.Single(one => one.Kind == "insertMany").DocumentsPerOperation);
         Assert.Equal("IXSCAN { n: 1 }", mix.Operations.Single(one => one.Limit == 3).Plan);
-        Assert.InRange(mix.Operations.Single(one => one.Kind == "find" && one.Limit is null).Latency!.P50, 4_990, 5_010);
+        PhaseOperation found = mix.Phases.Single().Operations.Single(one => one.Operation is { Kind: "find", Limit: null });
+        Assert.InRange(found.Latency!.P50, 4_990, 5_010);
         Assert.Contains(mix.NotLearned, note => note.StartsWith("operations of less than 1 ms", StringComparison.Ordinal));
         Assert.Contains("1 commands that the server cut off in its log (parameter maxLogSizeKB)", mix.NotLearned);
         Assert.Contains("2 lines of the log that could not be read", mix.NotLearned);
@@ -92,10 +93,10 @@ public sealed class ObservationSourceTests : IDisposable
         using Recording recording = Recording.Open(Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.Tests", "Traffic", "Files",
             name));
         var source = new RecordingSource(recording);
-        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => null);
+        OperationMix mix = MixBuilder.Of(source).Finish(source, "shop", (_, _) => null);
         Assert.Equal(isPrecise, source.HasPreciseTimes);
         Assert.NotEmpty(mix.Operations);
-        Assert.All(mix.Operations, operation => Assert.True(operation.Latency is not null || operation.Count > 0));
+        Assert.All(mix.Phases.SelectMany(phase => phase.Operations), one => Assert.True(one.Latency is not null || one.Count > 0));
         Assert.DoesNotContain(mix.Operations, operation => operation.Kind is "hello" or "saslStart" or "ping" or "getMore");
     }
 
@@ -117,7 +118,7 @@ public sealed class ObservationSourceTests : IDisposable
 
         using Recording recording = Recording.Open(file.Write(Path.Combine(_folder.Path, "bulks.bin")));
         var source = new RecordingSource(recording);
-        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => null);
+        OperationMix mix = MixBuilder.Of(source).Finish(source, "shop", (_, _) => null);
         Assert.Equal(["bulkWrite 30", "insertMany 30"], mix.Operations.Select(one => $"{one.Kind} {one.Count}").Order());
         Assert.Equal(3, mix.Operations.Single(one => one.Kind == "insertMany").DocumentsPerOperation);
         Assert.Equal([2, 1], mix.Operations.Single(one => one.Kind == "bulkWrite").Parts.Select(part => part.DocumentsPerOperation));
@@ -158,7 +159,7 @@ public sealed class ObservationSourceTests : IDisposable
         };
         using MongoConnection connection = MongoConnection.Open(server.Address, new ConnectionSettings());
         var source = new QueryStatsSource(connection, "shop");
-        OperationMix mix = MixBuilder.Of(source).Finish(source, (_, _, _) => null);
+        OperationMix mix = MixBuilder.Of(source).Finish(source, "shop", (_, _) => null);
         LearnedOperation found = mix.Operations[0];
         string grouped = string.Join('\n', new OperationWriter(new OrdersData()).Write(mix.Operations[1]));
         Assert.Contains("{$group: {_id: \"$n\", c: {$sum: 1}}}, {$limit: 7}]", grouped, StringComparison.Ordinal);

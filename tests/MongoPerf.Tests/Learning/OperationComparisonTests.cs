@@ -1,5 +1,6 @@
 using MongoPerf.Learning.Comparing;
 using MongoPerf.Learning.Observing;
+using MongoPerf.Learning.Writing;
 
 namespace MongoPerf.Tests.Learning;
 
@@ -34,8 +35,8 @@ public sealed class OperationComparisonTests
 
     private static List<Deviation> Compare(int count, Dictionary<string, MeasuredOperation> run)
     {
-        var operation = new LearnedOperation("shop", "orders", "find", count) { Latency = new ObservedLatency(50, 90, 100) };
-        return [.. OperationComparison.Of(new OperationMix([operation], 10, [], []), [(operation, "find orders")], areTimesJudged: true,
-            run)];
+        var operation = new PhaseOperation(new LearnedOperation("shop", "orders", "find", count), count, new ObservedLatency(50, 90, 100));
+        var phase = new WrittenPhase("learned", new ObservedPhase(10, [operation]), [(operation, "find orders")]);
+        return [.. OperationComparison.Of(phase, isNamed: false, areTimesJudged: true, run)];
     }
 }

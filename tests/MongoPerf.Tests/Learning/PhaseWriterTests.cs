@@ -57,7 +57,7 @@ public sealed class PhaseWriterTests
     public void Whatever_an_application_sends_is_written_without_its_values()
     {
         OperationMix mix = ListSource.Mix(Commands.SelectMany(command => ListSource.Of(60, i => Json(command, i))));
-        var writer = new PhaseWriter(mix, "shop", new OrdersData());
+        var writer = new PhaseWriter(mix, new OrdersData());
         Plan plan = ScenarioTexts.Plan(OrdersData.Text + writer.Text);
         string text = writer.Text;
         Assert.DoesNotContain(Secret, text, StringComparison.Ordinal);
@@ -73,7 +73,7 @@ public sealed class PhaseWriterTests
     public void Forms_are_written_as_they_were_seen()
     {
         OperationMix mix = ListSource.Mix(Commands.SelectMany(command => ListSource.Of(60, i => Json(command, i))));
-        string text = new PhaseWriter(mix, "shop", new OrdersData()).Text;
+        string text = new PhaseWriter(mix, new OrdersData()).Text;
         foreach (string line in (string[])
             [
                 "filter: {_id: ^key}",
@@ -162,11 +162,86 @@ public sealed class PhaseWriterTests
     public void A_rush_becomes_a_rate_over_time()
     {
         IEnumerable<ObservedOperation> calm = ListSource.Of(1000, i => Json(ById, i));
-        IEnumerable<ObservedOperation> rush = ListSource.Of(2000, i => Json("{'count': 'orders', 'query': {'n': ID}}", i))
+        IEnumerable<ObservedOperation> rush = ListSource.Of(2000, i => Json(ById, i))
             .Select((operation, i) => operation with { Seconds = 6 + (i * 0.001) });
         string text = Text(calm.Concat(rush));
         Assert.Contains("rate: [{at: 100", text, StringComparison.Ordinal);
         Assert.Contains("s}, {at: 11", text, StringComparison.Ordinal);
+    }
+
+    /// <summary>The series: in one mix, finds would wait for batches that came before them.</summary>
+    [Fact]
+    public void What_came_one_after_the_other_is_a_phase_each()
+    {
+        var writer = new PhaseWriter(ListSource.Mix([.. Loaded(60, took: 9_900), .. Found(1000, 1)]), new OrdersData());
+        Phase[] phases = [.. ScenarioTexts.Plan(OrdersData.Text + writer.Text).Rounds.Single().Phases];
+        Assert.Equal(["insertMany orders", "find orders _id", "size orders"], phases.Select(phase => phase.Name).Skip(phases.Length - 3));
+        PhaseGroup[] groups = [.. phases[^3..^1].Select(phase => phase.Groups.Single())];
+        // A closed loop does as much as it did, and an open one takes as long.
+        Assert.Equal((60, null), (groups[0].Count, groups[0].Rate));
+        Assert.InRange(groups[1].Seconds!.Value, 9.9, 10);
+        Assert.InRange(groups[1].Rate!.Highest, 99, 101);
+        Assert.Equal(60 * 50, groups[0].ExpectedInserts("orders"));
+        Assert.Equal(1000, writer.LoadedOf("orders", 4000));
+    }
+
+    [Fact]
+    public void A_phase_is_called_a_mix_or_by_what_it_does_and_by_how_often_that_came()
+    {
+        string[] names =
+        [
+            .. new PhaseWriter(ListSource.Mix([.. Found(1000, 0), .. Loaded(200, 10), .. Found(1000, 20),
+                .. Found(500, 30), .. Loaded(500, 30), .. Loaded(500, 50), .. Found(500, 60), .. Loaded(500, 60)]), new OrdersData())
+                .Phases.Select(phase => phase.Name),
+        ];
+        Assert.Equal(["find orders _id", "insertMany orders", "find orders _id 2", "mix", "insertMany orders 2", "mix 2"], names);
+    }
+
+    /// <summary>What phases insert is not loaded, so that they find as many documents as the deployment had.</summary>
+    [Fact]
+    public void So_many_documents_are_loaded_that_phases_end_with_those_that_were_there()
+    {
+        // A load, and what comes after it.
+        Assert.Equal((1000, 0), (LoadedFor(3000, [.. Loaded(40), .. Found(2000, 1)]), LoadedFor(1900, [.. Loaded(40), .. Found(2000, 1)])));
+        // A mix: not if hardly anything were left to read.
+        Assert.InRange(LoadedFor(10_000, Mixed()), 8990, 9010);
+        Assert.Equal(1000, LoadedFor(1000, Mixed()));
+        Assert.InRange(LoadedFor(10_000, [.. Mixed(), .. Each(500, Delete(1))]), 9490, 9510);
+        Assert.Equal(10_000, LoadedFor(10_000, [.. Mixed(), .. Each(5, Delete(0))]));
+        Assert.Equal(10_000, LoadedFor(10_000, [.. Mixed(), .. Each(50, "{'find': 'orders', 'filter': {'n': {'$in': [ID, 1, 2]}}}")]));
+        Assert.Equal(10_000, LoadedFor(10_000, Found(1000, 0)));
+
+        static IEnumerable<ObservedOperation> Mixed() => [.. Found(1000, 0), .. Each(1000, "{'insert': 'orders', 'documents': [{}]}")];
+        static string Delete(int limit) => $"{{'delete': 'orders', 'deletes': [{{'q': {{'n': ID}}, 'limit': {limit}}}]}}";
+        static IEnumerable<ObservedOperation> Each(int count, string json) => ListSource.Of(count, i => Json(json, i));
+        // At times of their own, so that as many come again.
+        static long LoadedFor(long documents, IEnumerable<ObservedOperation> operations) =>
+            new PhaseWriter(ListSource.Mix(operations, isPrecise: false), new OrdersData()).LoadedOf("orders", documents);
+    }
+
+    [Fact]
+    public void A_long_recording_is_shortened_with_its_order_and_its_rates()
+    {
+        string text = Text([.. Loaded(2000, 0).Select(Slowly), .. Found(2000, 20).Select(Slowly)]);
+        Phase[] phases = [.. ScenarioTexts.Plan(OrdersData.Text + text).Rounds.Single().Phases];
+        Assert.InRange(phases[^2].Groups.Single().Seconds!.Value, 890, 910);
+        Assert.Contains("in 45 % of the time", text, StringComparison.Ordinal);
+        Assert.Contains("rate: 1\n", text, StringComparison.Ordinal);
+
+        static ObservedOperation Slowly(ObservedOperation one) => one with { Seconds = one.Seconds * 100 };
+    }
+
+    /// <summary>How many documents a query has to look at follows from its bounds: here they leave out the upper tenth.</summary>
+    [Fact]
+    public void Bounds_that_lie_evenly_elsewhere_than_the_field_s_values_are_drawn_from_where_they_lay()
+    {
+        Assert.Contains("filter: {n: {$gte: {^int: [0, 900]}}}", Bounded(i => i * 37 % 900), StringComparison.Ordinal);
+        Assert.Contains("filter: {n: {$gte: {^field: n}}}", Bounded(i => i * i % 900 * (i * i % 900) / 900), StringComparison.Ordinal);
+        // Rounded, it would be ten times as wide.
+        Assert.Contains("filter: {n: {$gte: {^field: n}}}", Bounded(i => 1_700_000_000 + (i * 37 % 900)), StringComparison.Ordinal);
+
+        static string Bounded(Func<int, int> value) =>
+            Text(ListSource.Of(900, i => Json($"{{'find': 'orders', 'filter': {{'n': {{'$gte': {value(i)}}}}}}}", i)));
     }
 
     [Fact]
@@ -185,13 +260,13 @@ public sealed class PhaseWriterTests
                 operations.AddRange(ListSource.Of(1, _ => Json(statement + InTransaction, i)));
         }
 
-        var writer = new PhaseWriter(ListSource.Mix(operations, isPrecise: false), "shop", new OrdersData());
+        var writer = new PhaseWriter(ListSource.Mix(operations, isPrecise: false), new OrdersData());
         var steps = (StepSequence)Assert.Single(ScenarioTexts.Plan(OrdersData.Text + writer.Text).Rounds.Single().Phases[^2].Groups.Single()
             .Operations).Operation;
         Assert.NotNull(steps.Transaction);
         Assert.Equal(2, steps.Sequence.Count);
         Assert.Contains("need a replica set or a mongos", writer.Text, StringComparison.Ordinal);
-        Assert.Equal(60, writer.Names.Single().Operation.Count);
+        Assert.Equal(60, writer.Phases.Single().Operations.Single().Operation.Count);
     }
 
     [Theory]
@@ -205,7 +280,7 @@ public sealed class PhaseWriterTests
     public void Fields_that_are_called_as_arguments_and_wrong_commands_keep_their_values(string command)
     {
         string text = Text(ListSource.Of(60, i => Json(command, i)));
-        Assert.Contains("weight: 100", text, StringComparison.Ordinal);
+        Assert.Contains("      - name: ", text, StringComparison.Ordinal);
         Assert.DoesNotContain(Secret, text, StringComparison.Ordinal);
         Assert.DoesNotContain("4711", text, StringComparison.Ordinal);
     }
@@ -238,8 +313,16 @@ public sealed class PhaseWriterTests
         Assert.DoesNotContain("operations:", text, StringComparison.Ordinal);
     }
 
+    /// <summary>Batches of 50 documents, one every 10 ms.</summary>
+    private static IEnumerable<ObservedOperation> Loaded(int count, double start = 0, double took = 500) => ListSource.Of(count, _ =>
+        $"{{\"insert\": \"orders\", \"documents\": [{string.Join(", ", Enumerable.Repeat("{}", 50))}]}}", "loader", took)
+        .Select(one => one with { Seconds = start + one.Seconds });
+
+    private static IEnumerable<ObservedOperation> Found(int count, double start) =>
+        ListSource.Of(count, i => Json(ById, i)).Select(one => one with { Seconds = start + one.Seconds });
+
     private static string Text(IEnumerable<ObservedOperation> operations) =>
-        new PhaseWriter(ListSource.Mix(operations), "shop", new OrdersData()).Text;
+        new PhaseWriter(ListSource.Mix(operations), new OrdersData()).Text;
 
     private static string Json(string command, int i) => command.Replace('\'', '"').Replace("SECRET", Secret, StringComparison.Ordinal)
         .Replace("DATE", $"2024-01-01T00:00:{i:00}Z", StringComparison.Ordinal)
