@@ -70,6 +70,43 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
     }
 
     [MongodFact]
+    public void What_was_inserted_before_it_was_read_is_inserted_again_and_not_loaded()
+    {
+        TestServer mongod = servers["mongod"];
+        string shop = servers.NewDatabase();
+        Directory.CreateDirectory(_runs.Path);
+        string orders = Path.Combine(_runs.Path, "orders.yaml");
+        string learned = Path.Combine(_runs.Path, "learned.yaml");
+        File.WriteAllText(orders, """
+            data:
+              orders: {count: 0, document: {_id: ^number, customer: {^int: [1, 300]}}}
+            phases:
+              - {name: fill, threads: 1, count: 1500, operations: [{insert: orders}]}
+              - {name: read, threads: 2, duration: 3s, warmup: 0s, rate: 300, operations: [{find: orders, key: uniform}]}
+            """);
+        using MongoConnection connection = mongod.Connect();
+        connection.RunCommand(shop, BsonDocument.Of(("create", "system.profile"), ("capped", true), ("size", 50_000_000)));
+        connection.RunCommand(shop, BsonDocument.Of(("profile", 2)));
+        ProgramRun.Run("run", orders, "--uri", mongod.Uri, "--db", shop, "--out", _runs.Path, "--max-skipped", "100%").Expect(0);
+        connection.RunCommand(shop, BsonDocument.Of(("profile", 0)));
+        ProgramRun.Run("learn", "--uri", mongod.Uri, "--db", shop, "--from", "profiler", "-o", learned).Expect(0);
+        Assert.Contains("count: 0    # 1,500 with what the phases insert", File.ReadAllText(learned), StringComparison.Ordinal);
+        ProgramRun.Run("run", learned, "--uri", mongod.Uri, "--db", servers.NewDatabase(), "--out", _runs.Path, "--max-skipped", "100%")
+            .Expect(0);
+        string id = _runs.Ids[^1];
+        using (var run = StoredRun.Open(Path.Combine(_runs.Path, id)))
+        {
+            Assert.Equal(["insert orders", "find orders _id", "size orders"], run.Phases.Select(phase => phase.Phase));
+            Assert.InRange(run.Phases[^1].Sizes.Single().Documents, 1300, 1700);
+        }
+
+        string output = ProgramRun.Run("learn", "--check", learned, "--against", mongod.Uri, "--db", shop, "--from", "profiler", "--run", id,
+            "--out", _runs.Path).Output;
+        Assert.DoesNotMatch("(?m)^orders +documents.*over", output);
+        Assert.Matches("(?m)^find orders _id +per second", output);
+    }
+
+    [MongodFact]
     public void A_profiler_that_is_off_stays_off()
     {
         TestServer mongod = servers["mongod"];

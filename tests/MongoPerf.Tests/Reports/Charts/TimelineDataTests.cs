@@ -168,7 +168,8 @@ public sealed class TimelineDataTests : IDisposable
         double[] values = [.. builder.Build("x.csv", ["x"]).Rows.Select(static row => row[1])];
 
         Assert.True(builder.PieceSeconds > 0);
-        Assert.Equal([.. values.TakeWhile(static value => value == 1), ChartTable.Gap, .. values.Where(static value => value == 2)], values);
+        Assert.Equal(
+            [.. values.TakeWhile(static value => value == 1), ChartTable.Gap, .. values.Where(static value => value == 2)], values);
     }
 
     [Fact]
