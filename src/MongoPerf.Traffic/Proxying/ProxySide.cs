@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
 using MongoPerf.Platforms;
@@ -16,17 +17,17 @@ internal sealed class ProxySide : IDisposable
     private const int SealBytes = 1024;
 
     private readonly Socket _socket;
-    private readonly SafeSocketHandle _handle;
+    private SafeSocketHandle? _handle;
     private SslStream? _tls;
     private KeepingStream? _sealed;
 
     /// <param name="socket">Belongs to it.</param>
-    public ProxySide(Socket socket) => (_socket, _handle) = (socket, socket.SafeHandle);
+    public ProxySide(Socket socket) => _socket = socket;
 
     /// <param name="tls">The client must speak TLS; null: plainly.</param>
     public void Accept(SslServerAuthenticationOptions? tls)
     {
-        _socket.NoDelay = true;
+        Prepare();
         if (tls is null)
             return;
         _socket.ReceiveTimeout = HandshakeMilliseconds;
@@ -37,8 +38,7 @@ internal sealed class ProxySide : IDisposable
 
     public void Connect(ProxiedServer server)
     {
-        _socket.NoDelay = true;
-        _socket.Connect(server.Address.Host, server.Address.Port);
+        Connect(Dns.GetHostAddresses(server.Address.Host), server.Address.Port);
         if (server.Tls is null)
             return;
         _socket.ReceiveTimeout = HandshakeMilliseconds;
@@ -46,9 +46,16 @@ internal sealed class ProxySide : IDisposable
         _socket.ReceiveTimeout = 0;
     }
 
+    /// <summary>Tries one after the other, such as both addresses of localhost.</summary>
+    public void Connect(IPAddress[] addresses, int port)
+    {
+        _socket.Connect(addresses, port);
+        Prepare();
+    }
+
     /// <returns>0 when the other end sends no more.</returns>
     public int Receive(Span<byte> buffer) => _tls is not null ? _tls.Read(buffer)
-        : Platform.IsLinux ? SocketCalls.Receive(_handle, buffer) : _socket.Receive(buffer);
+        : Platform.IsLinux ? SocketCalls.Receive(_handle!, buffer) : _socket.Receive(buffer);
 
     /// <summary>Sends them, and what <see cref="SendWithoutWaiting"/> has kept before.</summary>
     public void Send(ReadOnlySpan<byte> bytes)
@@ -63,7 +70,7 @@ internal sealed class ProxySide : IDisposable
         }
 
         while (bytes.Length > 0)
-            bytes = bytes[(Platform.IsLinux ? SocketCalls.Send(_handle, bytes) : _socket.Send(bytes))..];
+            bytes = bytes[(Platform.IsLinux ? SocketCalls.Send(_handle!, bytes) : _socket.Send(bytes))..];
     }
 
     /// <summary>Sends to a client as much as the system takes at once: nothing where there is no such call.</summary>
@@ -76,7 +83,7 @@ internal sealed class ProxySide : IDisposable
         if (!Platform.IsLinux)
             return 0;
         if (_tls is null)
-            return SocketCalls.SendWithoutWaiting(_handle, bytes);
+            return SocketCalls.SendWithoutWaiting(_handle!, bytes);
         if (_sealed is null)
             return 0;
         _sealed.KeepRest();
@@ -113,6 +120,16 @@ internal sealed class ProxySide : IDisposable
     {
         _socket.Dispose();
         _tls?.Dispose();
+    }
+
+    /// <summary>
+    /// Not before it is connected: behind the back of a socket whose handle was asked for, or such options set, the runtime makes no
+    /// other one, and so tries one address only.
+    /// </summary>
+    private void Prepare()
+    {
+        _socket.NoDelay = true;
+        _handle = _socket.SafeHandle;
     }
 
     /// <summary>

@@ -190,6 +190,18 @@ public sealed class TrafficProxyTests : IDisposable
         }
     }
 
+    /// <summary>Mostly localhost has two, and a server listens on one of them.</summary>
+    [Fact]
+    public void A_name_may_have_addresses_where_nobody_listens()
+    {
+        using Socket listener = TrafficProxy.Listen(new IPEndPoint(IPAddress.Loopback, 0));
+        using var side = new ProxySide(new Socket(SocketType.Stream, ProtocolType.Tcp));
+        side.Connect([IPAddress.Parse("127.0.0.2"), IPAddress.Loopback], ((IPEndPoint)listener.LocalEndPoint!).Port);
+        using Socket accepted = listener.Accept();
+        side.Send([1, 2, 3]);
+        Assert.Equal(3, accepted.Receive(new byte[4]));
+    }
+
     /// <summary>What the system has no room for is kept, and goes on with what follows.</summary>
     [Fact]
     public async Task What_is_sent_without_waiting_arrives_whole_and_in_its_order_with_TLS()
