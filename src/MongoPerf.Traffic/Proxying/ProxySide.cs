@@ -13,6 +13,13 @@ internal sealed class ProxySide : IDisposable
     /// <summary>Whoever connects may take so long for each step of a TLS handshake.</summary>
     private const int HandshakeMilliseconds = 30_000;
 
+    /// <summary>
+    /// Seconds without a word until a machine is asked whether it is still there, then between questions, and how many of them. What
+    /// clients and servers ask of their systems ends at the proxy, so one that is gone would keep its connections to both for ever.
+    /// Drivers have the same figures.
+    /// </summary>
+    private const int SilentSeconds = 120, AgainSeconds = 10, Questions = 9;
+
     /// <summary>What TLS adds to a block, at most.</summary>
     private const int SealBytes = 1024;
 
@@ -129,6 +136,10 @@ internal sealed class ProxySide : IDisposable
     private void Prepare()
     {
         _socket.NoDelay = true;
+        _socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
+        _socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, SilentSeconds);
+        _socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, AgainSeconds);
+        _socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, Questions);
         _handle = _socket.SafeHandle;
     }
 

@@ -190,6 +190,27 @@ public sealed class TrafficProxyTests : IDisposable
         }
     }
 
+    /// <summary>
+    /// Each side would keep connections to machines that are gone for ever: what their ends ask of the system ends at the proxy.
+    /// </summary>
+    [Fact]
+    public void Both_sides_notice_a_machine_that_is_gone()
+    {
+        using Socket listener = TrafficProxy.Listen(new IPEndPoint(IPAddress.Loopback, 0));
+        var address = (IPEndPoint)listener.LocalEndPoint!;
+        var connecting = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        using var server = new ProxySide(connecting);
+        server.Connect(new ProxiedServer(new ServerAddress("127.0.0.1", address.Port), null));
+        Socket accepted = listener.Accept();
+        using var client = new ProxySide(accepted);
+        client.Accept(null);
+        Assert.All([connecting, accepted], socket =>
+        {
+            Assert.NotEqual(0, socket.GetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive));
+            Assert.Equal(120, socket.GetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime));
+        });
+    }
+
     /// <summary>Mostly localhost has two, and a server listens on one of them.</summary>
     [Fact]
     public void A_name_may_have_addresses_where_nobody_listens()
