@@ -67,6 +67,12 @@ public abstract class Recording : IDisposable
                 "a recording is what 'mongoperf record' writes, or a server (4.2 or later) between startRecordingTraffic and "
                 + "stopRecordingTraffic");
         }
+        catch (NotSupportedException e)
+        {
+            file.Dispose();
+            throw new MongoPerfException(Fault.WrongUsage,
+                $"{path} can be read only once, as a pipe can; a recording is read in several places", "write it to a file first", e);
+        }
         catch
         {
             file.Dispose();

@@ -1,3 +1,4 @@
+using System.IO.Pipes;
 using MongoPerf.Tests.Support;
 using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Bson;
@@ -95,6 +96,18 @@ public sealed class ServerRecordingTests : IDisposable
 
         MongoPerfException missing = Assert.Throws<MongoPerfException>(() => Recording.Open(_folder.At("nothing.rec")));
         Assert.EndsWith("nothing.rec does not exist", missing.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>Such as a shell's &lt;(…).</summary>
+    [Fact]
+    public void A_pipe_is_refused_in_one_line()
+    {
+        using var pipe = new AnonymousPipeServerStream(PipeDirection.In);
+        MongoPerfException refused = Assert.Throws<MongoPerfException>(
+            () => Recording.Open($"/proc/self/fd/{pipe.SafePipeHandle.DangerousGetHandle()}"));
+        Assert.Equal(Fault.WrongUsage, refused.Fault);
+        Assert.EndsWith("can be read only once, as a pipe can; a recording is read in several places", refused.Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
