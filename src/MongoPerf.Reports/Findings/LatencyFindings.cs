@@ -54,7 +54,7 @@ internal static class LatencyFindings
                 new FindingEvidence(
                     null, Words.Of($"from {LeastForP99} operations on, the slowest operation bounds p99 from above with 95 % confidence")),
             ],
-            Refute = Words.Of("measure longer (--duration): if p99 stays the same, the few operations were enough"),
+            Refute = Words.Of("measure longer: if p99 stays the same, the few operations were enough"),
             Weight = 0.01,
         };
     }

@@ -35,7 +35,7 @@ public static class ExitCodes
         ExitCode.Unfit => "doctor found a problem that prevents runs",
         ExitCode.Regression => "compare or history found a regression",
         ExitCode.AssertionFailed => "an assertion failed",
-        ExitCode.Interrupted => "interrupted; results are saved, and 'resume' continues the run",
+        ExitCode.Interrupted => "interrupted; what was measured is saved, and 'resume' continues most runs",
         _ => "unknown",
     };
 }

@@ -73,11 +73,11 @@ public sealed class FailureReportTests
     }
 
     [Fact]
-    public void An_interrupt_promises_resuming_to_series_alone()
+    public void An_interrupt_promises_resuming_to_most_runs()
     {
         using var errors = new StringWriter();
         Assert.Equal(ExitCode.Interrupted, FailureReport.Write(new OperationCanceledException(), errors));
-        Assert.EndsWith("exit code 130: interrupted; results are saved, and 'resume' continues the run\n",
+        Assert.EndsWith("exit code 130: interrupted; what was measured is saved, and 'resume' continues most runs\n",
             errors.ToString(), StringComparison.Ordinal);
     }
 
