@@ -1,3 +1,5 @@
+using System.Text;
+using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Failures;
@@ -9,6 +11,9 @@ namespace MongoPerf.Traffic.Proxying;
 public sealed class ServerRecordingControl(MongoConnection connection)
 {
     private const int CommandNotFound = 59;
+
+    /// <summary>Named, so that a replay leaves the request out.</summary>
+    private static readonly string Section = Encoding.ASCII.GetString(LeftOutCommands.RecordingSection);
 
     private bool _isStarted;
     private bool _isBlind;
@@ -54,7 +59,7 @@ public sealed class ServerRecordingControl(MongoConnection connection)
         BsonDocument? state;
         try
         {
-            state = connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1))).FindDocument("trafficRecording");
+            state = connection.RunCommand("admin", BsonDocument.Of(("serverStatus", 1), (Section, 1))).FindDocument(Section);
         }
         catch (ServerCommandException e) when (e.Error.MeansForbidden)
         {

@@ -25,11 +25,14 @@ public static class LeftOutCommands
     public const string Internal = "the cluster's own";
     public const string Legacy = "in a protocol before OP_MSG";
     public const string Unreadable = "not in MongoDB's protocol";
+    public const string Recording = "of the recording itself";
 
     private const string Handshake = "handshakes and sessions of connections";
     private const string Login = "logins";
     private const string Secret = "that may hold passwords";
-    private const string Recording = "of the recording itself";
+
+    /// <summary>The section of serverStatus that only those ask for by name who look after a recording.</summary>
+    public static ReadOnlySpan<byte> RecordingSection => "trafficRecording"u8;
 
     /// <returns>Why a command is not replayed; null for one that is.</returns>
     public static string? WhyNot(string command) =>

@@ -1,9 +1,11 @@
+using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
 using MongoPerf.Storage;
 using MongoPerf.Traffic.Recordings;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Compression;
 using MongoPerf.Wire.Failures;
 using MongoPerf.Wire.Messages;
 
@@ -77,11 +79,20 @@ public sealed class ReplayScriptReader
         }
 
         MessageHeader header = MessageHeader.Read(recorded.Message);
+        if (IsAskedByServer(header, recorded.Message))
+            return;
         if (IsReply(recorded, header) && _pending.Remove((recorded.Connection, header.ResponseTo), out int answered))
             AddReply(recorded, answered, header);
         else if (header.ResponseTo == 0)
             AddRequest(recorded, header);
     }
+
+    /// <summary>
+    /// A server records what it asks itself for the next reply of a stream, with the numbers of any reply of it. The replies say as much.
+    /// </summary>
+    private static bool IsAskedByServer(in MessageHeader header, ReadOnlySpan<byte> message) =>
+        header is { OpCode: OpCode.Msg, ResponseTo: not 0 } && message.Length >= MessageHeader.Size + sizeof(int)
+        && ((OpMsgFlags)BinaryPrimitives.ReadInt32LittleEndian(message[MessageHeader.Size..]) & OpMsgFlags.ExhaustAllowed) != 0;
 
     /// <summary>
     /// A request answers message 0, and so does the reply to a request that has this number; but only requests name a database.
@@ -127,7 +138,8 @@ public sealed class ReplayScriptReader
             return;
         }
 
-        if ((envelope.IsInternal ? LeftOutCommands.Internal : LeftOutCommands.WhyNot(command)) is { } why)
+        if ((envelope.IsInternal ? LeftOutCommands.Internal
+            : envelope.IsOfRecorder ? LeftOutCommands.Recording : LeftOutCommands.WhyNot(command)) is { } why)
         {
             LeaveOut(why);
             return;
@@ -297,11 +309,28 @@ public sealed class ReplayScriptReader
             {
                 Hash = ReplyHash.Of(recorded.Message), GeneratedIds = GeneratedIds.Of(recorded.Message),
             });
+            if ((OpMsg.Parse(recorded.Message).Flags & OpMsgFlags.MoreToCome) != 0)
+                AddStreamed(recorded, answered, header.RequestId);
         }
         catch (Exception e) when (e is BsonFormatException or WireProtocolException)
         {
             // It is not compared.
         }
+    }
+
+    /// <summary>
+    /// A server answers a request that allows it with a stream of replies, each of which answers the one before. A replay asks for each.
+    /// </summary>
+    private void AddStreamed(in RecordedMessage reply, int answered, int number)
+    {
+        RecordedRequest request = _requests[answered];
+        byte[] stored = new byte[request.Length];
+        _recording.ReadMessage(request.Place, stored);
+        using var unpacker = new MessageUnpacker();
+        ReadOnlySpan<byte> message = unpacker.Unpack(stored);
+        OpMsg parsed = OpMsg.Parse(message);
+        if ((parsed.Flags & OpMsgFlags.ExhaustAllowed) != 0)
+            AddRequest(new RecordedMessage(reply.Connection, reply.Microseconds, request.Place, request.Length, message), number, parsed);
     }
 
     private void AddReply(in RecordedMessage recorded, int answered, in RecordedFacts facts)
@@ -547,6 +576,9 @@ public sealed class ReplayScriptReader
 
         public bool StartsTransaction { get; init; }
 
+        /// <summary>Sent by what looks after the server's recording.</summary>
+        public bool IsOfRecorder { get; init; }
+
         public static Envelope Of(ReadOnlySpan<byte> body)
         {
             string? command = null;
@@ -554,6 +586,7 @@ public sealed class ReplayScriptReader
             Guid? session = null;
             bool isInTransaction = false;
             bool isInternal = false;
+            bool isOfRecorder = false;
             bool isTwice = false;
             bool startsTransaction = false;
             var reader = new BsonReader(body);
@@ -574,6 +607,8 @@ public sealed class ReplayScriptReader
                     isInTransaction = true;
                 else if (reader.NameIs("startTransaction"u8))
                     startsTransaction = true;
+                else if (command is "serverStatus" && reader.NameIs(LeftOutCommands.RecordingSection))
+                    isOfRecorder = true;
                 else
                     isInternal |= LeftOutCommands.IsInternal(reader.Name);
             }
@@ -581,7 +616,7 @@ public sealed class ReplayScriptReader
             string? only = isTwice || database?.Length > LongestName ? null : database;
             return new Envelope(command, only, session, isInTransaction, isInternal)
             {
-                StartsTransaction = startsTransaction,
+                StartsTransaction = startsTransaction, IsOfRecorder = isOfRecorder,
             };
         }
 

@@ -284,6 +284,48 @@ public sealed class ReplayScriptTests : IDisposable
         Assert.Equal(["level"], body.FindDocument("readConcern")!.Select(element => element.Key));
     }
 
+    [Fact]
+    public void What_looks_after_a_server_s_recording_is_left_out()
+    {
+        ReplayScript script = Read(new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("serverStatus", 1), ("trafficRecording", 1), ("$db", "admin")), Ok)
+            .Exchange(1, 2, BsonDocument.Of(("serverStatus", 1), ("$db", "admin")), Ok));
+        Assert.Equal(1, script.Count);
+        Assert.Equal(("of the recording itself", 1L), Assert.Single(script.LeftOut));
+    }
+
+    [Fact]
+    public void A_stream_of_replies_that_a_server_recorded_is_asked_for_reply_by_reply()
+    {
+        BsonDocument more = BsonDocument.Of(("getMore", 5L), ("collection", "a"), ("$db", "d"));
+        TrafficFile file = new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("find", "a"), ("$db", "d")), Cursor(5))
+            .Request(1, 2, more, OpMsgFlags.ExhaustAllowed);
+        Replies(2, 100, 101, 102);
+        // Who asks for no stream gets none, whatever the reply says.
+        file.Request(1, 3, more);
+        Replies(3, 200, 201);
+        ReplayScript script = Read(file);
+        Assert.Equal(["find d.a {}", "getMore d.a", "getMore d.a", "getMore d.a", "getMore d.a"],
+            script.Requests.Select(request => script.Shapes[request.Shape].Name));
+        Assert.All(script.Requests, request => Assert.True(request.HasReply));
+        Assert.Equal([-1, 0, 1, 2, 3], script.Requests.Select(request => request.After));
+        Assert.Equal([0, 1, 2, 3, 4], script.Requests.Select(request => request.Due / 1000));
+
+        void Replies(int request, params int[] numbers)
+        {
+            foreach (int number in numbers)
+            {
+                file.At++;
+                file.Message(1, 1, TrafficFile.MessageOf(
+                    number, request, Cursor(5), number == numbers[^1] ? OpMsgFlags.None : OpMsgFlags.MoreToCome));
+                // What it asks itself for; its numbers may be those of a later one (6.0.5).
+                file.Message(1, 0, TrafficFile.MessageOf(number + 1, number, more, OpMsgFlags.ExhaustAllowed));
+                request = number;
+            }
+        }
+    }
+
     private static BsonDocument Session(byte number) => BsonDocument.Of(
         ("id", new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. Enumerable.Repeat(number, 16)])));
 
