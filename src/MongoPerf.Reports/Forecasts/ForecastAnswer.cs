@@ -11,11 +11,10 @@ internal static class ForecastAnswer
     private const string Letters = "ABCDEFGH";
 
     /// <param name="forecasts">One, or several for the same sizes.</param>
-    /// <param name="runsFolder">As typed after --out; null for the default.</param>
-    public static IReadOnlyList<Block> Of(IReadOnlyList<RunForecast> forecasts, string? runsFolder)
+    /// <param name="typed">The runs, as commands take them.</param>
+    public static IReadOnlyList<Block> Of(IReadOnlyList<RunForecast> forecasts, string typed)
     {
         NarrowingRun?[] runs = [.. forecasts.Select(NarrowingRun.Of)];
-        string ids = string.Join(' ', forecasts.Select(forecast => forecast.Run.Run.Id));
         string? more = RunAnswer.More(forecasts.Sum(forecast => forecast.Notes.Count), 0);
         Fact[] next =
         [
@@ -23,7 +22,7 @@ internal static class ForecastAnswer
                 + $"{Units.Duration(run.Time)}) shows {Words.And(run.Operations)}: {run.Command}"))),
             .. runs.Any(run => run is not null)
                 ? [new Fact("then", Then(runs))]
-                : (Fact[])[new Fact("next", Next(forecasts, ids + CommandText.Out(runsFolder)))],
+                : (Fact[])[new Fact("next", Next(forecasts, typed))],
         ];
         return
         [

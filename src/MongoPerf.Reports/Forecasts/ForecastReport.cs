@@ -6,15 +6,15 @@ namespace MongoPerf.Reports.Forecasts;
 public static class ForecastReport
 {
     /// <param name="forecasts">One, or several for the same sizes, which are set beside each other.</param>
-    /// <param name="runsFolder">As typed after --out; null for the default.</param>
-    public static Report Of(IReadOnlyList<RunForecast> forecasts, string? runsFolder = null)
+    /// <param name="typed">The runs, as commands take them.</param>
+    public static Report Of(IReadOnlyList<RunForecast> forecasts, string typed)
     {
         NarrowingRun?[] runs = [.. forecasts.Select(NarrowingRun.Of)];
         return new Report(
             Words.Of($"MongoPerf: forecast from {Words.And([.. forecasts.Select(forecast => forecast.Run.Run.Id)])}"), [],
             [.. forecasts.SelectMany((forecast, i) => Sections(forecast, runs[i], runs))])
         {
-            Answer = ForecastAnswer.Of(forecasts, runsFolder),
+            Answer = ForecastAnswer.Of(forecasts, typed),
         };
     }
 

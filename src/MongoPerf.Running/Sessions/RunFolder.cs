@@ -64,6 +64,22 @@ public sealed class RunFolder
     /// <summary>The same for a folder of runs.</summary>
     public static string OutTextOf(string runsFolder) => CommandText.Out(OtherThanDefault(runsFolder));
 
+    /// <summary>Runs as a command takes them, wherever it is typed: by id those in the folder of runs, by full path all others.</summary>
+    /// <param name="runsFolder">The folder of runs, which is named after them unless it is the default one.</param>
+    /// <param name="names">Ids and paths, or several of them with commas.</param>
+    /// <exception cref="UserException">No such run.</exception>
+    public static string TextOf(string runsFolder, IEnumerable<string> names)
+    {
+        string runs = System.IO.Path.GetFullPath(runsFolder);
+        return string.Join(' ', names.Select(name => CommandText.Quoted(string.Join(',', Several(runsFolder, name)
+            .Select(folder => folder.RunsFolder == runs ? folder.Id : System.IO.Path.GetFullPath(folder.Path)))))) + OutTextOf(runsFolder);
+    }
+
+    /// <summary>Finds runs that are named together, with commas.</summary>
+    /// <inheritdoc cref="Find"/>
+    public static IEnumerable<RunFolder> Several(string runsFolder, string names) =>
+        names.Split(',', StringSplitOptions.RemoveEmptyEntries).Select(one => Find(runsFolder, one));
+
     /// <summary>The folder of runs, when it is not the default one.</summary>
     public string? OtherRunsFolder => OtherThanDefault(RunsFolder);
 

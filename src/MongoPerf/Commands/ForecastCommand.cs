@@ -48,8 +48,9 @@ internal static class ForecastCommand
         });
         command.Runs(parsed =>
         {
-            RunFolder[] folders =
-                [.. parsed.GetValue(named)!.Select(name => RunFolder.Find(PlanRequests.RunsFolder(parsed, shared.Out), name))];
+            string runsFolder = PlanRequests.RunsFolder(parsed, shared.Out);
+            string[] names = parsed.GetValue(named)!;
+            RunFolder[] folders = [.. names.Select(name => RunFolder.Find(runsFolder, name))];
             List<StoredRun> runs = [];
             string form = parsed.GetValue(format) ?? "text";
             using IDisposable? english = form is "json" or "csv" ? Words.InEnglish() : null;
@@ -60,7 +61,7 @@ internal static class ForecastCommand
                 if (parsed.GetValue(check))
                     Print(ForecastCheck.Of(runs[0]) ?? throw TooFew(runs[0], 2 * GrowthFit.LeastSizes), form);
                 else
-                    Print(Forecasts(runs, RequestOf()), form, parsed.GetValue(shared.Full), folders[0].OtherRunsFolder);
+                    Print(Forecasts(runs, RequestOf()), form, parsed.GetValue(shared.Full), RunFolder.TextOf(runsFolder, names));
             }
             finally
             {
@@ -98,9 +99,9 @@ internal static class ForecastCommand
         return Forecasts(runs, request with { Documents = forecasts.MaxBy(forecast => forecast.LargestDocuments)!.Documents });
     }
 
-    private static void Print(IReadOnlyList<RunForecast> forecasts, string format, bool isFull, string? runsFolder) => ResultFormat.Print(
+    private static void Print(IReadOnlyList<RunForecast> forecasts, string format, bool isFull, string typed) => ResultFormat.Print(
         format, isFull,
-        () => ForecastReport.Of(forecasts, runsFolder),
+        () => ForecastReport.Of(forecasts, typed),
         ("json", output => ForecastJson.Write(forecasts, output)),
         ("csv", output => ForecastCsv.Write(forecasts, output)));
 

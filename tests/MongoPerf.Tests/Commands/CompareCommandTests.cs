@@ -2,6 +2,7 @@ using MongoPerf.Commands;
 using MongoPerf.Reports;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Reports.Comparison;
+using MongoPerf.Running.Sessions;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Reports.Comparison;
 using MongoPerf.Tests.Support;
@@ -120,6 +121,20 @@ public sealed class CompareCommandTests : IDisposable
         string q4 = Assert.Single(lines, line => line.StartsWith("q4 ", StringComparison.Ordinal));
         Assert.EndsWith("slower", q4, StringComparison.Ordinal);
         Assert.Single(lines, line => line.StartsWith("next ", StringComparison.Ordinal));
+    }
+
+    /// <summary>A page is read in other folders than the one where the command was typed.</summary>
+    [Fact]
+    public void Suggested_commands_name_runs_so_that_any_folder_will_do()
+    {
+        Write("a", Base);
+        (Base with { Id = "b", NoiseSeed = 2 }).Write(_runs.At("other"));
+        string here = Environment.CurrentDirectory;
+        string typed = $"{Path.GetRelativePath(here, _runs.At("a"))},{Path.GetRelativePath(here, _runs.At("other/b"))}";
+        Assert.Equal($"a,{_runs.At("other/b")} --out {_runs.Path}", RunFolder.TextOf(Path.GetRelativePath(here, _runs.Path), [typed]));
+
+        string[] words = Run(typed.Split(',')).Output.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries);
+        Assert.Contains($"compare a {_runs.At("other/b")} --out {_runs.Path} --full", string.Join(' ', words), StringComparison.Ordinal);
     }
 
     [Theory]

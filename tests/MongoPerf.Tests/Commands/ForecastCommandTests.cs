@@ -81,6 +81,16 @@ public sealed class ForecastCommandTests : IDisposable
     }
 
     [Fact]
+    public void Runs_of_two_folders_are_compared_by_a_command_that_finds_both()
+    {
+        new GrownRun().Write(_runs.At("a"));
+        new GrownRun().Write(_runs.At("other/b"));
+        string b = Path.GetRelativePath(Environment.CurrentDirectory, _runs.At("other/b"));
+        Assert.Contains($"compare a {_runs.At("other/b")} --out {_runs.Path}", Joined(Run("a", b, "--documents", "15M").Output),
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void A_run_that_did_not_grow_enough_is_refused_with_what_helps()
     {
         new GrownRun { Steps = 3 }.Write(_runs.At("a"));

@@ -113,7 +113,7 @@ internal static class ComparisonSession
                 $"{candidate.Candidate.Id} and {sides[0].Id} have no operation in common that as many threads did",
                 "'mongoperf report' shows what each one measured");
         string folder = Path.Combine(request.RunsFolder, RunCatalogue.ComparisonPrefix + string.Join('-', sides.Select(side => side.Id)));
-        string typed = string.Join(' ', request.Runs.Select(CommandText.Quoted)) + RunFolder.OutTextOf(request.RunsFolder);
+        string typed = RunFolder.TextOf(request.RunsFolder, request.Runs);
         ReportFiles files = ComparisonWriter.WriteAll(comparison, folder, request.Plots, typed);
         foreach (string warning in files.Warnings)
             Console.Error.WriteLine(warning);
@@ -173,8 +173,7 @@ internal static class SideFinder
     /// <exception cref="UserException">No such run, or one named twice.</exception>
     public static IReadOnlyList<ComparedSide> Find(string runsFolder, IReadOnlyList<string> names)
     {
-        RunFolder[][] named = [.. names.Select(name =>
-            name.Split(',', StringSplitOptions.RemoveEmptyEntries).Select(one => RunFolder.Find(runsFolder, one)).ToArray())];
+        RunFolder[][] named = [.. names.Select(name => RunFolder.Several(runsFolder, name).ToArray())];
         string? twice = named.SelectMany(side => side)
             .GroupBy(folder => Path.GetFullPath(folder.Path)).FirstOrDefault(group => group.Count() > 1)?.First().Id;
         if (twice is not null)

@@ -157,7 +157,7 @@ public sealed class RunForecastTests : IDisposable
     {
         RunForecast forecast = Forecast(
             new GrownRun { Rate = n => (n / 1e6) % 2 == 0 ? 400 : 40_000 }, new ForecastRequest { Documents = [12_000_000] });
-        ReportTable table = ForecastAnswer.Of([forecast], null).OfType<Block.Table>().Single().Content;
+        ReportTable table = ForecastAnswer.Of([forecast], "a").OfType<Block.Table>().Single().Content;
         Assert.Equal(["<operation", "measured", "forecast", "95 %", "change", "p99", "<verdict"], table.Columns);
         IReadOnlyList<string> row = Assert.Single(table.Rows);
         Assert.Equal(("run 1", Units.None, Units.None, "not known"), (row[2], row[3], row[4], row[6]));
