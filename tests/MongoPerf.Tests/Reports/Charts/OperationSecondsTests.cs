@@ -329,6 +329,34 @@ public sealed class OperationSecondsTests : IDisposable
         Assert.Contains(chart.Name, ChartCatalogue.Build(run).Select(one => one.Name));
     }
 
+    /// <summary>Found in a first report: beside 300 MB of journal, 20 MB of documents lay on the ground.</summary>
+    [Theory]
+    [InlineData(10_000_000, true)]
+    [InlineData(300_000_000, false)]
+    public void A_data_folder_far_larger_than_its_collection_is_drawn_only_where_a_plot_names_it(long bytes, bool isDrawn)
+    {
+        PhaseRecord[] loads = [.. new[] { 1, 2 }.Select(phase => RunParts.Phase(phase, "load", RunParts.Result("load")) with
+        {
+            Kind = PhaseKind.Load, Documents = phase * 1500, Sizes = [RunParts.Sizes(phase * 1500) with { DiskBytes = bytes }],
+        })];
+        foreach (PhaseRecord load in loads)
+            Seconds(load.Number, load.Number * 10, 3, ("load", 900));
+        Stored(loads);
+        using StoredRun run = StoredRun.Open(_runs.At("run"));
+        PlotInfo plot = PlotLibrary.TryFind("size-filled")!;
+        Chart chart = Assert.Single(SizeChart.OfFilled(run, OperationSeconds.Of(run), plot));
+        Chart named = Assert.Single(SizeChart.OfFilled(run, OperationSeconds.Of(run), plot with
+        {
+            Panels = [plot.Panels[0] with { Lines = ["data folder on disk"] }],
+        }));
+
+        string[] others = ["documents, uncompressed", "documents, as stored", "indexes, as stored"];
+        Assert.Equal(isDrawn ? ["data folder on disk", .. others] : others, chart.Panels[0].Series.Select(series => series.Title));
+        Assert.Contains("disk", chart.Tables[0].Columns);
+        Assert.Equal(["data folder on disk"], named.Panels[0].Series.Select(series => series.Title));
+        Assert.InRange(named.Panels[0].Y.Max, bytes, 4 * bytes);
+    }
+
     [Fact]
     public void A_load_on_shards_is_followed_while_it_fills_them()
     {
