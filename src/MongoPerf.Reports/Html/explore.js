@@ -432,6 +432,7 @@
 
     showKinds() {
       this.kinds.replaceChildren();
+      if (this.plot.phases.length) this.kinds.append(element("span", {}, say("above: phases; click one to zoom in")));
       for (const kind of Object.keys(KINDS).filter(kind => this.plot.bands.some(band => band.kind === kind)))
         this.kinds.append(element("span", {}, element("i", { style: `background: var(--c-${kind})` }), kindText(kind)));
       if (this.plot.marks.length) this.kinds.append(element("span", {}, element("i", { class: "ex-mark" }), say("event")));
@@ -841,8 +842,8 @@
       const length = Math.max(...this.plots.map(plot => plot.blockSeconds));
       this.extent.dataset.from = begin;
       this.extent.dataset.to = end;
-      this.extent.textContent = rows.length === 0 ? say("Nothing was measured in this range.") : say("Computed from the histograms recorded between {0} and {1}, without warm-up, as the program computes it", clock(begin, 1), clock(end, 1))
-        + (length > 1 ? say("; this page holds it in blocks of {0}, to which the range was rounded (run.db has every second).", clock(length)) : say("."));
+      this.extent.textContent = rows.length === 0 ? say("Nothing was measured in this range.") : say("Computed from the histograms recorded between {0} and {1}, without warm-up, as in the rest of the report", clock(begin, 1), clock(end, 1))
+        + (length > 1 ? say("; this page holds them in blocks of {0}, to which the range was rounded (run.db has every second).", clock(length)) : say("."));
     }
 
     // -- the heat map: how many operations took how long, when --
@@ -853,7 +854,7 @@
       this.heatOf = element("select", { "aria-label": say("Operation of the heat map"), onchange: () => this.drawHeat() }, ...this.ranges.map((one, i) => element("option", { value: i }, one.name)));
       this.heatOf.value = most;
       this.home.append(element("div", { class: "ex-head" }, element("h3", {}, say("Heat map of latency")), this.heatOf), this.heat,
-        element("p", { class: "soft" }, say("The darker a cell, the more operations took that long at that time; each shade is a power of the count, so that rare slow operations stay visible.")));
+        element("p", { class: "soft" }, say("The darker a cell, the more operations took that long at that time. Shades grow more slowly than counts, so that rare slow operations stay visible.")));
     }
 
     drawHeat() {
