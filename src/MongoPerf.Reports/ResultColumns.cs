@@ -43,7 +43,11 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
 
     private static string[] Loss(UnacknowledgedResult? result) => result is null
         ? [Units.None, Units.None]
-        : [Units.Exact(result.Lost), Units.Duration(result.DrainSeconds)];
+        :
+        [
+            Units.Exact(result.Lost),
+            result.DrainSeconds < 1 ? Units.Latency(result.DrainSeconds * 1e6) : Units.Duration(result.DrainSeconds),
+        ];
 
     /// <summary>The documents examined by the server's counters over the window, or by explain where it has none.</summary>
     private static double? Examined(PlanSummary? plan) =>
