@@ -218,7 +218,7 @@ public sealed record OtherLoad(
         get
         {
             string most = Phases.Count == 1 ? "" : Words.Of("up to ");
-            string where = Phases.Count == 0 ? "" : Words.Of($" in {string.Join(", ", Phases)}");
+            string where = Phases.Count == 0 ? "" : Words.Of($" in {Words.And(Phases)}");
             string machine = Machine is not null ? Words.Of($"of {Machine}'s {Of} cores")
                 : HasServer ? Words.Of($"of this machine's {Of} cores") : Words.Of($"of the {Of} cores of the client's machine");
             return Words.Of($"{NameOf(StolenCores)} used {most}{Units.Significant(Math.Round(Cores, 1))} {machine}{where}");

@@ -63,7 +63,7 @@ internal static class ComparisonAnswer
         HashSet<OperationComparison> shown = [.. all.OrderBy(operation => operation.Tested.Any(Differs) ? 0 : 1).Take(MostRows)];
         string left = all.Length > shown.Count ? Words.Of($" ({shown.Count} of {all.Length} operations)") : "";
         return new ReportTable(
-            Words.Of($"{name} (ratio: to {baseline}); rate: docs/s for inserts, else ops/s") + left,
+            Words.Of($"{name}, ratio to {baseline}; rate: docs/s for inserts, else ops/s") + left,
             ["<operation", "baseline", "rate", .. percentiles.Select(static one => one.Name), "max", "ratio", "95 %", "<verdict"],
             [.. all.Where(shown.Contains).Select(operation => Row(candidate, operation, percentiles))]);
     }

@@ -62,7 +62,7 @@ internal static class ComparisonTitle
             yield break;
         string which = those.Length == candidate.Operations.Count && those.Length > 1 ? Words.Of($"in all {those.Length} operations")
             : those.Length > 3 ? Words.Of($"in {those.Length} of {candidate.Operations.Count} operations")
-            : Words.Of($"in {string.Join(", ", those.Select(o => candidate.TitleOf(o.Operation)))}");
+            : Words.Of($"in {Words.And([.. those.Select(o => candidate.TitleOf(o.Operation))])}");
         if (outcome is Outcome.Equivalent or Outcome.Undecided)
         {
             yield return Words.Of($"{word} {which}");

@@ -99,6 +99,8 @@ internal static class Sufficiency
             Evidence.Samples => new Enough(
                 Words.Of($"about {TwoDigits(needed):0} s per side; these had {had} s"),
                 length is null ? null : OptionFor(length, needed / had)),
+            Evidence.Windows when needed > MostRuns =>
+                new Enough(Words.Of($"more than {MostRuns} sizes or repeats of the phase; these had {had}"), null),
             Evidence.Windows => new Enough(Words.Of($"about {needed:0} sizes or repeats of the phase; these had {had}"), null),
             _ when needed > MostRuns => new Enough(Words.Of($"more than {MostRuns} runs per side; these had {had}"), null),
             _ => new Enough(

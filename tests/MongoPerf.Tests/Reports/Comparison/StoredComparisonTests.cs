@@ -3,6 +3,7 @@ using System.Text.RegularExpressions;
 using MongoPerf.Reports;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Reports.Comparison;
+using MongoPerf.Reports.Comparison.Statistics;
 using MongoPerf.Reports.Figures;
 using MongoPerf.Reports.Findings;
 using MongoPerf.Storage;
@@ -544,6 +545,32 @@ public sealed class StoredComparisonTests : IDisposable
         };
         Assert.Equal($"new against old: {sentence}.", ComparisonTitle.Conclusion("new", "old", judged));
     }
+
+    [Fact]
+    public void Operations_in_a_sentence_end_with_and()
+    {
+        NoisyRun run = new() { Sizes = 1, Seconds = 40, Phases = ["q4", "q5", "q6"] };
+        CandidateComparison candidate = Compare(run, run with { NoiseSeed = 2 }).Candidates[0];
+        CandidateComparison judged = candidate with
+        {
+            Operations = [.. candidate.Operations.Select((operation, i) => operation with
+            {
+                Measures = [operation.Rate with { Outcome = i < 2 ? Outcome.Slower : Outcome.Equivalent, Ratio = new Ratio(0.8, null) }],
+            })],
+        };
+        Assert.Equal("new against old: slower in q4 and q5 (most in q4: 20 % slower); equivalent in q6.",
+            ComparisonTitle.Conclusion("new", "old", judged));
+    }
+
+    /// <summary>Found where a verdict would have taken "about 6103 sizes".</summary>
+    [Theory]
+    [InlineData(Evidence.Windows, 1.01, "more than 100 sizes or repeats of the phase; these had 10")]
+    [InlineData(Evidence.Windows, 1.2, "about 14 sizes or repeats of the phase; these had 10")]
+    [InlineData(Evidence.Runs, 1.01, "more than 100 runs per side; these had 10")]
+    public void What_would_take_more_than_anybody_measures_is_not_counted(Evidence evidence, double ratio, string text) =>
+        Assert.Equal(text, Sufficiency.ToDecide(
+            new Ratio(ratio, new Interval(ratio * 0.87, ratio * 1.15), new Interval(ratio * 0.9, ratio * 1.11)), 0.005, evidence, 10, null)!
+            .ToString());
 
     [Fact]
     public void Sides_are_called_by_what_tells_them_apart()
