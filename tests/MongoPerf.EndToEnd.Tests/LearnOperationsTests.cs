@@ -100,8 +100,8 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
             Assert.InRange(run.Phases[^1].Sizes.Single().Documents, 1300, 1700);
         }
 
-        string output = ProgramRun.Run("learn", "--check", learned, "--against", mongod.Uri, "--db", shop, "--from", "profiler", "--run", id,
-            "--out", _runs.Path).Output;
+        string output = ProgramRun.Run("learn", "--check", learned, "--against", mongod.Uri, "--db", shop, "--from", "profiler",
+            "--run", id, "--out", _runs.Path).Output;
         Assert.DoesNotMatch("(?m)^orders +documents.*over", output);
         Assert.Matches("(?m)^find orders _id +per second", output);
     }

@@ -193,7 +193,8 @@ public sealed class PhaseWriter
         if (phase.Think is { } think)
         {
             _text.Append(CultureInfo.InvariantCulture, $"    threads: {Math.Min(phase.Connections, MostThreads)}\n");
-            Comment($"a closed loop: connections waited {Number(think)} µs between a reply and the next operation", "    ");
+            Comment(think > 0 ? $"a closed loop: connections waited {Number(think)} µs between a reply and the next operation"
+                : "a closed loop: connections waited for nothing but replies", "    ");
             if (think > 0)
                 _text.Append(CultureInfo.InvariantCulture, $"    think: {{mean: {Number(think)}us}}\n");
             // Where one phase comes after the other, each has its work: then all find the data that they found.
