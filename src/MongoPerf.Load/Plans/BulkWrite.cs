@@ -29,6 +29,9 @@ public sealed record BulkWrite(string Name, IReadOnlyList<RepeatedWrite> Writes,
 
     public override int DocumentsPerCommand => Writes.Sum(write => write.Times);
 
+    public override long DocumentsOf(Func<Operation, bool> isMeant) =>
+        Writes.Where(write => isMeant(write.Operation)).Sum(write => (long)write.Times);
+
     public override IEnumerable<Operation> Leaves => Writes.Select(write => write.Operation with { Concerns = Concerns });
 
     /// <summary>The collections that it writes, each once.</summary>

@@ -131,6 +131,9 @@ public abstract record Operation(string Name, string Collection)
     /// <summary>Whether it, or one that it is made of, inserts into a collection.</summary>
     public bool InsertsInto(string collection) => Leaves.Any(leaf => leaf.Inserts && leaf.Collection == collection);
 
+    /// <summary>How many documents those of its leaves are about that are meant, all together.</summary>
+    public virtual long DocumentsOf(Func<Operation, bool> isMeant) => Leaves.Where(isMeant).Sum(leaf => (long)leaf.DocumentsPerCommand);
+
     /// <summary>Names of the steps that are timed by themselves, each once; empty for an operation without steps.</summary>
     public virtual IReadOnlyList<string> TimedSteps => [];
 

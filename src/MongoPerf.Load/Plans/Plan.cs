@@ -344,11 +344,16 @@ public sealed record PhaseGroup
     public ScriptPlan? Script { get; init; }
 
     /// <summary>How many documents it inserts into a collection, as far as the plan says: 0 where only the server's speed tells.</summary>
-    public long ExpectedInserts(string collection)
+    public long ExpectedInserts(string collection) => Expected(leaf => leaf.Inserts && leaf.Collection == collection);
+
+    /// <summary>The same of documents that it removes; of an operation that removes several, one.</summary>
+    public long ExpectedRemovals(string collection) => Expected(leaf => leaf.Removes && leaf.Collection == collection);
+
+    private long Expected(Func<Operation, bool> isMeant)
     {
         double operations = Count ?? (Rate is { } rate && Seconds is { } seconds ? rate.ArrivalsIn(seconds) : 0);
-        return operations == 0 ? 0 : (long)Math.Round(operations / Operations.Sum(o => o.Weight) * Operations.Sum(o => o.Weight
-            * o.Operation.Leaves.Where(leaf => leaf.Inserts && leaf.Collection == collection).Sum(leaf => leaf.DocumentsPerCommand)));
+        return operations == 0 ? 0 : (long)Math.Round(
+            operations / Operations.Sum(o => o.Weight) * Operations.Sum(o => o.Weight * o.Operation.DocumentsOf(isMeant)));
     }
 
     /// <summary>Ends by itself; a group without a limit ends with those that have one.</summary>

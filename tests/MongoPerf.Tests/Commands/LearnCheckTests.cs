@@ -47,6 +47,35 @@ public sealed class LearnCheckTests
         Assert.Contains(warns, complained, StringComparison.Ordinal);
     }
 
+    /// <summary>A file may load all that was there, or leave out what its phases insert and don't remove.</summary>
+    [Theory]
+    [InlineData(1000, 400, 0, IsClose)]
+    [InlineData(1000, 400, 400, IsClose)]
+    [InlineData(600, 400, 0, IsClose)]
+    [InlineData(700, 600, 300, IsClose)]
+    [InlineData(500, 400, 0, "1 of 1 judged figures deviate")]
+    public void Documents_are_those_that_are_loaded_or_there_in_the_end(int loaded, int inserted, int removed, string says)
+    {
+        Plan plan = ScenarioTexts.Plan($$"""
+            data:
+              orders: {count: {{loaded}}, document: {n: ^number} }
+            phases:
+              - {count: {{inserted}}, operations: [{insert: orders}]}
+              - {count: {{Math.Max(1, removed)}}, operations: [{delete: orders, key: uniform}]}
+            """);
+        var sample = new DatabaseSample(
+            "shop", [new CollectionSample("orders", 1000, [], true)], new SamplingCost(0, 0, 0, 0), "", "", []);
+        (_, string said, _) = InProcess.Run(() => (int)LearnCheck.Run(
+            plan, sample, new WrittenNames(null), new SamplingBudget(), run: null, seen: null));
+        Assert.Contains(says, said, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Writes_that_a_bulk_repeats_are_counted() => Assert.Equal(50 * 7, ScenarioTexts.Plan("""
+        data: {orders: {count: 10, document: {n: ^number}}}
+        phases: [{count: 50, operations: [{name: bulk, bulkWrite: [{insert: orders, times: 7}]}]}]
+        """).Phases.Last().Groups.Single().ExpectedInserts("orders"));
+
     private static SizeResult Sizes(long bytes) => new()
     {
         Documents = 10, DataBytes = 0, StorageBytes = 0, IndexBytes = bytes, Indexes = new Dictionary<string, long> { ["n_1"] = bytes },
