@@ -14,6 +14,13 @@ public sealed class MixBuilder
     private const long MostInserted = 1_000_000;
     private const int MostTransactions = 10_000;
     private const int MostStatements = 100;
+    private const double MostAtOnce = 1e15;
+
+    /// <summary>The year 9999.</summary>
+    private const double LatestSecond = 253_402_300_800;
+
+    /// <summary>A year.</summary>
+    private const double MostMicroseconds = 3.2e13;
 
     private readonly Dictionary<string, OperationTally> _shapes = new(StringComparer.Ordinal);
     private readonly Dictionary<string, double> _notLearned = new(StringComparer.Ordinal);
@@ -39,6 +46,15 @@ public sealed class MixBuilder
 
     public void Add(ObservedOperation operation)
     {
+        // A server that is broken, or a file, may say anything.
+        if (!(operation.Count is > 0 and <= MostAtOnce && Math.Abs(operation.Seconds) <= LatestSecond))
+        {
+            _damaged++;
+            return;
+        }
+
+        if (operation.Microseconds is not (null or (>= 0 and <= MostMicroseconds)))
+            operation = operation with { Microseconds = null };
         if (operation.InsertedIds.Count > 0 && _insertedIds < MostInserted)
         {
             _insertedIds += operation.InsertedIds.Count;
@@ -106,7 +122,8 @@ public sealed class MixBuilder
     private static ObservedPhase Phase(
         Stretch stretch, Dictionary<int, LearnedOperation> operations, IReadOnlyList<Stretch> all, bool isPrecise)
     {
-        PhaseOperation[] own = [.. stretch.Counts.Select(one => Of(one.Key, one.Value)).OrderByDescending(one => one.Count)];
+        PhaseOperation[] own =
+            [.. stretch.Shapes.Select(one => Of(one.Key, one.Value.Count, one.Value.Latency)).OrderByDescending(one => one.Count)];
         IReadOnlyList<double> rates = stretch.Rates(own.Sum(one => one.Count));
         return new ObservedPhase(stretch.Seconds, own)
         {
@@ -117,8 +134,8 @@ public sealed class MixBuilder
         };
 
         // Where times are of a sample, counts are of all.
-        PhaseOperation Of(int shape, double count) => new(operations[shape],
-            operations[shape].Count * count / all.Sum(other => other.Counts.GetValueOrDefault(shape)), stretch.LatencyOf(shape));
+        PhaseOperation Of(int shape, double count, ObservedLatency? latency) => new(operations[shape],
+            operations[shape].Count * count / all.Sum(other => other.Shapes.GetValueOrDefault(shape).Count), latency);
     }
 
     private void Tally(SeenOperation seen, ObservedOperation operation)

@@ -104,7 +104,7 @@ internal static class MixChanges
         return distance < Different || 2 * loss < 10 + (2 * one.Counts.Keys.Union(other.Counts.Keys).Count());
     }
 
-    /// <summary>Each with all that come later and are like it.</summary>
+    /// <summary>Each with all that come later and are like it; it ends when there are too many.</summary>
     private static List<List<Segment>> Alike(List<Segment> segments)
     {
         var mixes = new List<(Segment Whole, List<Segment> Of)>();
@@ -114,6 +114,8 @@ internal static class MixChanges
             if (like < 0)
             {
                 mixes.Add((segment, [segment]));
+                if (mixes.Count > MostMixes)
+                    break;
                 continue;
             }
 
@@ -147,14 +149,14 @@ internal static class MixChanges
     {
         public Segment(int first, int end, IReadOnlyList<Arrival> arrivals)
         {
-            (First, End) = (first, end);
+            (First, End, Length) = (first, end, end - first);
             for (int i = first; i < end; i++)
                 Counts[arrivals[i].Shape] = Counts.GetValueOrDefault(arrivals[i].Shape) + 1;
         }
 
         private Segment(Segment one, Segment other)
         {
-            (First, End) = (one.First, other.End);
+            (First, End, Length) = (one.First, other.End, one.Length + other.Length);
             Counts = new Dictionary<int, int>(one.Counts);
             foreach ((int shape, int count) in other.Counts)
                 Counts[shape] = Counts.GetValueOrDefault(shape) + count;
@@ -166,17 +168,10 @@ internal static class MixChanges
 
         public Dictionary<int, int> Counts { get; } = [];
 
-        public int Length => Counts.Values.Sum();
+        public int Length { get; }
 
         /// <summary>Minus the logarithm of how likely its operations are by its own mix.</summary>
-        public double Cost
-        {
-            get
-            {
-                int all = Length;
-                return -Counts.Values.Sum(count => count * Math.Log((double)count / all));
-            }
-        }
+        public double Cost => -Counts.Values.Sum(count => count * Math.Log((double)count / Length));
 
         public Segment With(Segment other) => new(this, other);
 
@@ -185,6 +180,8 @@ internal static class MixChanges
         /// <summary>Of how likely an operation is; of one that never came, it counts as half a one.</summary>
         public double LogOf(int shape) => Math.Log(Math.Max(Counts.GetValueOrDefault(shape), 0.5) / Length);
 
-        public double SecondsIn(IReadOnlyList<Arrival> arrivals) => arrivals[End - 1].End - arrivals[First].Start;
+        /// <summary>To the end of its last operation, or until the next one came.</summary>
+        public double SecondsIn(IReadOnlyList<Arrival> arrivals) =>
+            (End < arrivals.Count ? Math.Min(arrivals[End - 1].End, arrivals[End].Start) : arrivals[End - 1].End) - arrivals[First].Start;
     }
 }

@@ -14,23 +14,22 @@ internal sealed class Stretch
     /// <summary>For each arrival, when it began, in seconds since the stretch did.</summary>
     private readonly double[] _starts;
 
-    /// <param name="parts">Each in the order of time; none is empty unless it is the only one.</param>
-    /// <param name="time">When it began and how many seconds it was; null for from the first to the last operation of each part.</param>
+    /// <param name="parts">Each in the order of time, with when it began and how many seconds it was.</param>
     /// <param name="isSampled">Operations are missing.</param>
-    public Stretch(IReadOnlyList<Arrival[]> parts, (double Start, double Seconds)? time, bool isSampled)
+    public Stretch(IReadOnlyList<(Arrival[] Arrivals, double Start, double Seconds)> parts, bool isSampled)
     {
-        _parts = parts;
+        _parts = [.. parts.Select(part => part.Arrivals)];
         _isSampled = isSampled;
         var starts = new List<double>();
-        foreach (Arrival[] part in parts)
+        foreach ((Arrival[] part, double start, double seconds) in parts)
         {
-            double start = time?.Start ?? part[0].Start;
             starts.AddRange(part.Select(one => Seconds + one.Start - start));
-            Seconds += time?.Seconds ?? Math.Max(part.Max(one => one.End) - start, 0.001);
+            Seconds += seconds;
         }
 
         _starts = [.. starts];
-        Counts = Arrivals.GroupBy(one => one.Shape).ToDictionary(of => of.Key, of => of.Sum(one => (double)one.Count));
+        Shapes = Arrivals.GroupBy(one => one.Shape)
+            .ToDictionary(of => of.Key, of => (of.Sum(one => (double)one.Count), LatencyOf(of)));
     }
 
     /// <summary>How long it was.</summary>
@@ -38,17 +37,8 @@ internal sealed class Stretch
 
     private IEnumerable<Arrival> Arrivals => _parts.SelectMany(part => part);
 
-    /// <summary>How many operations of each shape it has.</summary>
-    public IReadOnlyDictionary<int, double> Counts { get; }
-
-    /// <summary>How long those of a shape took; null if unknown.</summary>
-    public ObservedLatency? LatencyOf(int shape)
-    {
-        var latency = new LatencyHistogram();
-        foreach (Arrival one in Arrivals.Where(one => one.Shape == shape && !float.IsNaN(one.Took)))
-            latency.Record(one.Took);
-        return ObservedLatency.Of(latency);
-    }
+    /// <summary>How many operations of each shape it has, and how long they took; null if unknown.</summary>
+    public IReadOnlyDictionary<int, (double Count, ObservedLatency? Latency)> Shapes { get; }
 
     /// <summary>Operations per second, in pieces of equal length; empty for too few operations.</summary>
     /// <param name="count">How many operations there were in all.</param>
@@ -127,6 +117,14 @@ internal sealed class Stretch
         (double x, double y) = (points.Average(one => one.X), points.Average(one => one.Y));
         (double ofX, double ofY) = (points.Average(one => (one.X - x) * (one.X - x)), points.Average(one => (one.Y - y) * (one.Y - y)));
         return Math.Min(ofX, ofY) > 1e-6 ? points.Average(one => (one.X - x) * (one.Y - y)) / Math.Sqrt(ofX * ofY) : 0;
+    }
+
+    private static ObservedLatency? LatencyOf(IEnumerable<Arrival> arrivals)
+    {
+        var latency = new LatencyHistogram();
+        foreach (Arrival one in arrivals.Where(one => !float.IsNaN(one.Took)))
+            latency.Record(one.Took);
+        return ObservedLatency.Of(latency);
     }
 
     private double[] Counted(int pieces)

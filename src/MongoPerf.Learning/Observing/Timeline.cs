@@ -19,7 +19,9 @@ internal readonly record struct Arrival(
 }
 
 /// <summary>When operations came, and on which connections.</summary>
-/// <remarks>32 bytes for each of the first million; beyond that, of a random sample of half a million to a million.</remarks>
+/// <remarks>
+/// 32 bytes for each of the first million; beyond that, of a random sample of half a million to a million, with one of each shape.
+/// </remarks>
 internal sealed class Timeline
 {
     private const int Most = 1 << 20;
@@ -27,6 +29,7 @@ internal sealed class Timeline
 
     private readonly List<Arrival> _arrivals = [];
     private readonly Dictionary<string, Line> _lines = new(StringComparer.Ordinal);
+    private readonly HashSet<int> _shapes = [];
     private RandomStream _random = new(1);
     private int _halvings;
     private double _first = double.MaxValue;
@@ -43,11 +46,13 @@ internal sealed class Timeline
         _last = Math.Max(_last, arrival.End);
         if (operation.Connection is { } connection)
             arrival = On(connection, arrival);
-        if (_halvings > 0 && _random.NextLong(1L << _halvings) != 0)
+        // The first of each shape stays, so that none is forgotten that came rarely.
+        if (!_shapes.Add(shape) && _halvings > 0 && _random.NextLong(1L << _halvings) != 0)
             return;
         if (_arrivals.Count == Most)
         {
-            _arrivals.RemoveAll(_ => _random.NextLong(2) != 0);
+            var kept = new HashSet<int>();
+            _arrivals.RemoveAll(one => !kept.Add(one.Shape) && _random.NextLong(2) != 0);
             _halvings++;
         }
 
@@ -56,15 +61,28 @@ internal sealed class Timeline
 
     /// <summary>Divides it where other operations come than before; a mix that comes back again and again may be one stretch.</summary>
     /// <param name="shapes">Only these count.</param>
-    /// <param name="seconds">How long was observed; null for from the first operation to the end of the last one.</param>
+    /// <param name="seconds">
+    /// How long was observed, where the times of operations don't tell: then it stays in one piece. Null for from the first operation to
+    /// the end of the last one.
+    /// </param>
     /// <returns>At least one, in order of their beginnings.</returns>
     public IReadOnlyList<Stretch> Divide(IReadOnlySet<int> shapes, double? seconds)
     {
         Arrival[] arrivals = [.. _arrivals.Where(one => shapes.Contains(one.Shape)).OrderBy(one => one.Start)];
-        IReadOnlyList<IReadOnlyList<Range>> divided = MixChanges.In(arrivals);
+        IReadOnlyList<IReadOnlyList<Range>> divided = seconds is null ? MixChanges.In(arrivals) : [];
         return divided.Count > 1
-            ? [.. divided.Select(ranges => new Stretch([.. ranges.Select(range => arrivals[range])], null, _halvings > 0))]
-            : [new Stretch([arrivals], (_first, seconds ?? Seconds), _halvings > 0)];
+            ? [.. divided.Select(ranges => new Stretch([.. ranges.Select(PartOf)], _halvings > 0))]
+            : [new Stretch([(arrivals, _first, seconds ?? Seconds)], _halvings > 0)];
+
+        // What is still under way when the next mix has begun doesn't make this one longer.
+        (Arrival[], double, double) PartOf(Range range)
+        {
+            Arrival[] part = arrivals[range];
+            double end = part.Max(one => one.End);
+            if (range.End.Value < arrivals.Length)
+                end = Math.Min(end, arrivals[range.End.Value].Start);
+            return (part, part[0].Start, Math.Max(end - part[0].Start, 0.001));
+        }
     }
 
     private Arrival On(string connection, Arrival arrival)

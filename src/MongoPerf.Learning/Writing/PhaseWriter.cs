@@ -42,7 +42,7 @@ public sealed class PhaseWriter
     /// <param name="data">What the file says of its data.</param>
     public PhaseWriter(OperationMix mix, IWrittenData data)
     {
-        _share = Math.Min(1, LongestInPieces / mix.Seconds);
+        _share = Math.Min(1, LongestInPieces / mix.Phases.Sum(phase => phase.Seconds));
         _isDivided = mix.Phases.Count > 1;
         var operations = new OperationWriter(data);
         List<string> notLearned = [.. mix.NotLearned];
@@ -66,7 +66,8 @@ public sealed class PhaseWriter
         names = [.. sizes.Select(SizeOf)];
         Phases =
         [
-            .. mix.Phases.Select(phase => Named(phase, names)).Where(phase => phase.Operations.Count > 0),
+            .. mix.Phases.Where(phase => phase.Operations.Any(one => _written.ContainsKey(one.Operation)))
+                .Select(phase => Named(phase, names)),
         ];
         if (Phases.Count > 0)
             _text.Append("phases:\n");
@@ -100,7 +101,7 @@ public sealed class PhaseWriter
     public long LoadedOf(string collection, long documents)
     {
         double left = Math.Max(0, documents - _growth.GetValueOrDefault(collection));
-        return left < documents && (left >= documents / 2 || _begins.GetValueOrDefault(collection)) ? (long)left : documents;
+        return left < documents && (left >= documents / 2.0 || _begins.GetValueOrDefault(collection)) ? (long)left : documents;
     }
 
     private static string SizeOf(string collection) => $"size {collection}";
@@ -127,7 +128,8 @@ public sealed class PhaseWriter
         foreach (string collection in phase.Operations.SelectMany(one => CollectionsOf(one.Operation)).Except(_begins.Keys).ToArray())
         {
             PhaseOperation[] own = [.. phase.Operations.Select(one => one.Operation).Where(one => CollectionsOf(one).Contains(collection))];
-            _begins[collection] = own.Where(one => IsInsert(one.Operation)).Sum(one => one.Count) >= Nearly * own.Sum(one => one.Count);
+            _begins[collection] =
+                own.Where(one => LeavesOf(one.Operation).All(IsInsert)).Sum(one => one.Count) >= Nearly * own.Sum(one => one.Count);
         }
 
         foreach ((PhaseOperation operation, string name) in phase.Operations)
@@ -197,25 +199,27 @@ public sealed class PhaseWriter
                 : "a closed loop: connections waited for nothing but replies", "    ");
             if (think > 0)
                 _text.Append(CultureInfo.InvariantCulture, $"    think: {{mean: {Number(think)}us}}\n");
-            // Where one phase comes after the other, each has its work: then all find the data that they found.
-            _text.Append(_isDivided ? FormattableString.Invariant($"    count: {Math.Max(1, Math.Round(rate * seconds)):0}\n") : duration);
+            // Where one phase comes after the other, or inserts, each has its work: then all find the data that they found.
+            bool hasWork = _isDivided || phase.Operations.Any(one => _written.ContainsKey(one.Operation)
+                && LeavesOf(one.Operation).Any(IsInsert));
+            _text.Append(hasWork ? FormattableString.Invariant($"    count: {Math.Max(1, Math.Round(rate * seconds)):0}\n") : duration);
             return seconds;
         }
 
         // Twice what is under way at once on average, and what there was.
-        int needed = (int)Math.Ceiling(rate * microseconds / 1e6 * 2) + 1;
-        int threads = Math.Clamp(phase.Connections, Math.Min(needed, MostThreads), MostThreads);
+        int needed = (int)Math.Min(MostThreads, Math.Ceiling(rate * microseconds / 1e6 * 2) + 1);
+        int threads = Math.Clamp(phase.Connections, needed, MostThreads);
         _text.Append(CultureInfo.InvariantCulture, $"    threads: {threads}\n").Append(duration).Append(isWhole ? "    warmup: 0s\n" : "");
         if (pieces.Length > 1)
         {
             double share = rate / pieces.Average();
             string length = Number(seconds / pieces.Length);
             _text.Append("    rate: [")
-                .AppendJoin(", ", pieces.Select(piece => $"{{at: {Number(Math.Max(piece * share, 0.01))}, for: {length}s}}")).Append("]\n");
+                .AppendJoin(", ", pieces.Select(piece => $"{{at: {Number(Rate(piece * share))}, for: {length}s}}")).Append("]\n");
         }
         else
         {
-            _text.Append(CultureInfo.InvariantCulture, $"    rate: {Number(Math.Max(rate, 0.01))}\n");
+            _text.Append(CultureInfo.InvariantCulture, $"    rate: {Number(Rate(rate))}\n");
         }
 
         _text.Append(phase.IsSteady ? "" : "    arrivals: poisson\n");
@@ -235,6 +239,9 @@ public sealed class PhaseWriter
         double byChance = Math.Sqrt(mean / (length * size));
         return deviation > 0.15 * mean && deviation > 2 * byChance ? pieces : [];
     }
+
+    /// <summary>One that scenarios may have.</summary>
+    private static double Rate(double rate) => Math.Clamp(rate, 1e-6, 1e9);
 
     private void Comment(string text, string indent = "  ") =>
         _text.Append(indent).Append("# ").Append(YamlText.Comment(text)).Append('\n');

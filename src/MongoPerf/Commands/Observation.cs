@@ -77,21 +77,29 @@ internal sealed class Observation
 
     /// <summary>The phases of the file.</summary>
     /// <exception cref="UserException">Nothing was seen that could be written (2).</exception>
-    public PhaseWriter PhasesOf(DatabaseSample sample, IWrittenData data) =>
-        Written(sample, data) is { Phases.Count: > 0 } phases ? phases
+    public PhaseWriter PhasesOf(DatabaseSample sample, IWrittenData data)
+    {
+        Dictionary<string, (double Documents, FieldStatistics Fields)> known = sample.Collections
+            .ToDictionary(one => one.Name, one => ((double)one.Count, FieldStatistics.Of(one)), StringComparer.Ordinal);
+        var phases = new PhaseWriter(_mix.Finish(_source, sample.Name, (collection, field) =>
+            known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
+            && there.Fields.Find(field)?.Values.Values.MaxBy(values => values.Count) is { } values
+                ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) : null), data);
+        return phases.Phases.Count > 0 ? phases
             : throw new UserException(ExitCode.WrongUsage,
                 $"{_source.Name}: no operation on {Masking.Shown(sample.Name)} was seen that can be learned",
                     "--db names another database; without --from only the data are learned");
+    }
 
     /// <summary>How far the operations of a run of the learned scenario are from it.</summary>
     /// <param name="run">The run.</param>
     /// <param name="sample">The deployment's database.</param>
     /// <param name="names">What the file calls collections and fields.</param>
     /// <param name="areTimesJudged">The run had as many documents as the deployment; otherwise times are only told.</param>
-    /// <exception cref="UserException">The run has no phase of a learned scenario (2).</exception>
+    /// <exception cref="UserException">Nothing was seen, or the run has no phase of a learned scenario (2).</exception>
     public IEnumerable<Deviation> Against(StoredRun run, DatabaseSample sample, WrittenNames names, bool areTimesJudged)
     {
-        IReadOnlyList<WrittenPhase> phases = Written(sample, new DataWriter(sample, names, new HashSet<string>())).Phases;
+        IReadOnlyList<WrittenPhase> phases = PhasesOf(sample, new DataWriter(sample, names, new HashSet<string>())).Phases;
         ILookup<string, PhaseRecord> ran = run.Phases.ToLookup(phase => phase.Phase);
         return phases.Any(phase => ran.Contains(phase.Name))
             ? phases.SelectMany(phase => OperationComparison.Of(
@@ -103,16 +111,6 @@ internal sealed class Observation
     private static Dictionary<string, MeasuredOperation> Measured(PhaseRecord? phase) => (phase?.Operations ?? [])
         .Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
             new MeasuredOperation(result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages));
-
-    private PhaseWriter Written(DatabaseSample sample, IWrittenData data)
-    {
-        Dictionary<string, (double Documents, FieldStatistics Fields)> known = sample.Collections
-            .ToDictionary(one => one.Name, one => ((double)one.Count, FieldStatistics.Of(one)), StringComparer.Ordinal);
-        return new PhaseWriter(_mix.Finish(_source, sample.Name, (collection, field) =>
-            known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
-            && there.Fields.Find(field)?.Values.Values.MaxBy(values => values.Count) is { } values
-                ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) : null), data);
-    }
 
     private static double Seconds(string text)
     {

@@ -219,6 +219,57 @@ public sealed class PhaseWriterTests
             new PhaseWriter(ListSource.Mix(operations, isPrecise: false), new OrdersData()).LoadedOf("orders", documents);
     }
 
+    /// <summary>A bulk of several, and a transaction, load as well as an insert does; of one document nothing is a half.</summary>
+    [Fact]
+    public void A_load_by_bulks_is_a_load_and_a_mix_does_not_begin_without_documents()
+    {
+        const string Bulk = "{'bulkWrite': 1, 'ops': [{'insert': 0, 'document': {}}, {'insert': 0, 'document': {}}], "
+            + "'nsInfo': [{'ns': 'shop.orders'}]}";
+        IEnumerable<ObservedOperation> bulks = ListSource.Of(500, i => Json(Bulk, i)).Select(one => one with { Database = "shop" });
+        Assert.Equal(0, Writer([.. bulks, .. Found(1000, 10)]).LoadedOf("orders", 1000));
+        Assert.Equal(1, Writer([.. Found(1000, 0), .. Loaded(500)]).LoadedOf("orders", 1));
+    }
+
+    /// <summary>Otherwise it would end with as many documents as the server is fast.</summary>
+    [Fact]
+    public void A_closed_loop_that_inserts_has_a_count()
+    {
+        PhaseWriter writer = Writer([.. ListSource.Of(1000, i => Json(i % 2 == 0 ? ById : "{'insert': 'orders', 'documents': [{}]}", i),
+            took: 9_900)]);
+        PhaseGroup group = ScenarioTexts.Plan(OrdersData.Text + writer.Text).Rounds.Single().Phases[^2].Groups.Single();
+        Assert.InRange(group.Count!.Value, 998, 1002);
+        Assert.InRange(writer.LoadedOf("orders", 1500) + group.ExpectedInserts("orders"), 1499, 1501);
+    }
+
+    [Fact]
+    public void Phases_far_apart_are_not_shortened_for_the_time_between_them()
+    {
+        string text = Text([.. Loaded(500), .. Found(1000, 40_000)]);
+        Assert.Contains("duration: 9.99", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("% of the time", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_is_still_under_way_when_the_next_mix_begins_makes_no_phase_longer()
+    {
+        string text = Text([.. Loaded(500).Select((one, i) => one with
+        {
+            Connection = null, Microseconds = i == 250 ? 60e6 : 500,
+        }), .. Found(1000, 5)]);
+        Assert.Contains("duration: 5s", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("duration: 6", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_mix_of_which_nothing_is_written_takes_no_name() => Assert.Equal(["mix"], Writer(
+        [
+            .. ListSource.Of(500, i => Json("{'find': 'unknown', 'filter': {'a': ID}}", i)),
+            .. ListSource.Of(500, i => Json(i % 2 == 0 ? ById : "{'count': 'orders', 'query': {'n': ID}}", i)).Select(one => one with
+            {
+                Seconds = one.Seconds + 10,
+            }),
+        ]).Phases.Select(phase => phase.Name));
+
     [Fact]
     public void A_long_recording_is_shortened_with_its_order_and_its_rates()
     {
@@ -321,8 +372,9 @@ public sealed class PhaseWriterTests
     private static IEnumerable<ObservedOperation> Found(int count, double start) =>
         ListSource.Of(count, i => Json(ById, i)).Select(one => one with { Seconds = start + one.Seconds });
 
-    private static string Text(IEnumerable<ObservedOperation> operations) =>
-        new PhaseWriter(ListSource.Mix(operations), new OrdersData()).Text;
+    private static string Text(IEnumerable<ObservedOperation> operations) => Writer(operations).Text;
+
+    private static PhaseWriter Writer(IEnumerable<ObservedOperation> operations) => new(ListSource.Mix(operations), new OrdersData());
 
     private static string Json(string command, int i) => command.Replace('\'', '"').Replace("SECRET", Secret, StringComparison.Ordinal)
         .Replace("DATE", $"2024-01-01T00:00:{i:00}Z", StringComparison.Ordinal)
