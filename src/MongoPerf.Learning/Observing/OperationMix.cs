@@ -120,7 +120,19 @@ public sealed record LearnedOperation(string Database, string Collection, string
 /// <summary>Percentiles of the times that operations took, in µs.</summary>
 public sealed record ObservedLatency(double P50, double P90, double P99)
 {
+    /// <summary>
+    /// By which share <see cref="P99"/> is above or below what it would be by chance, with three standard deviations of how many
+    /// operations are beyond it (binomial).
+    /// </summary>
+    public double P99Spread { get; init; }
+
     /// <summary>Null for no times.</summary>
-    internal static ObservedLatency? Of(LatencyHistogram times) =>
-        times.ValuesAtPercentiles(50, 90, 99) is [var p50, var p90, var p99] ? new ObservedLatency(p50, p90, p99) : null;
+    internal static ObservedLatency? Of(LatencyHistogram times)
+    {
+        double spread = 100 * 3 * Math.Sqrt(0.99 * 0.01 / Math.Max(times.TotalCount, 1));
+        if (times.ValuesAtPercentiles(50, 90, 99) is not [var p50, var p90, var p99]
+            || times.ValuesAtPercentiles(Math.Max(0, 99 - spread), Math.Min(100, 99 + spread)) is not [var low, var high])
+            return null;
+        return new ObservedLatency(p50, p90, p99) { P99Spread = p99 > 0 ? Math.Max(high - p99, p99 - low) / p99 : 0 };
+    }
 }

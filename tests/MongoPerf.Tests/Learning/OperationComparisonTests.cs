@@ -21,6 +21,29 @@ public sealed class OperationComparisonTests
     public void The_p99_of_few_operations_is_only_told(int count, bool isWithin) =>
         Assert.Equal(isWithin, Compare(count, count / 10.0, 300).Single(one => one.What == "p99 (µs)").IsWithin);
 
+    /// <summary>Of 2,000 operations 20 are beyond p99: a few more or less of them, and it is another one.</summary>
+    [Theory]
+    [InlineData(2_000, 1.16, true)]
+    [InlineData(2_000, 2, false)]
+    [InlineData(200_000, 1.16, false)]
+    public void The_p99_may_differ_by_what_chance_has_it(int count, double times, bool isWithin)
+    {
+        PhaseOperation operation = ListSource.Mix(ListSource.Of(count, _ => "{\"find\": \"orders\"}").Select((one, i) =>
+            one with { Microseconds = 100 - (50 * Math.Log(((i * 7919L % count) + 0.5) / count)) })).Phases[0].Operations[0];
+        Assert.Equal(isWithin, Compare(operation, null, new MeasuredOperation(count / 10.0, operation.Latency!.P99 * times, null))
+            .Single(one => one.What == "p99 (µs)").IsWithin);
+    }
+
+    /// <summary>A client sends them as fast as it can, and its server may be much slower.</summary>
+    [Theory]
+    [InlineData(0.0, true)]
+    [InlineData(null, false)]
+    public void The_rate_of_unacknowledged_writes_in_a_closed_loop_is_only_told(double? think, bool isWithin)
+    {
+        var operation = new PhaseOperation(new LearnedOperation("shop", "orders", "insert", 5000), 5000, null);
+        Assert.Equal(isWithin, Compare(operation, think, new MeasuredOperation(100, null, null)).Single().IsWithin);
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(10_000)]
@@ -32,6 +55,12 @@ public sealed class OperationComparisonTests
 
     private static List<Deviation> Compare(int count, double rate, double p99) =>
         Compare(count, new Dictionary<string, MeasuredOperation> { ["find orders"] = new(rate, p99, null) });
+
+    private static Deviation[] Compare(PhaseOperation operation, double? think, MeasuredOperation run) =>
+    [
+        .. OperationComparison.Of(new WrittenPhase("learned", new ObservedPhase(10, [operation]) { Think = think }, [(operation, "it")]),
+            isNamed: false, areTimesJudged: true, new Dictionary<string, MeasuredOperation> { ["it"] = run }),
+    ];
 
     private static List<Deviation> Compare(int count, Dictionary<string, MeasuredOperation> run)
     {
