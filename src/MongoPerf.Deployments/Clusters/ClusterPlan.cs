@@ -50,6 +50,7 @@ public sealed record ClusterMember(ClusterRole Role, string Name, string? Replic
 public sealed record ClusterPlan
 {
     public const string FileName = "cluster.json";
+    private const string NewFile = ".new";
 
     /// <summary>Replica set of the config server.</summary>
     public const string ConfigSet = "cfg";
@@ -238,8 +239,16 @@ public sealed record ClusterPlan
     public void Write(string folder)
     {
         string path = Path.Combine(folder, FileName);
-        File.WriteAllBytes(path + ".new", JsonSerializer.SerializeToUtf8Bytes(this, Json));
-        File.Move(path + ".new", path, overwrite: true);
+        File.WriteAllBytes(path + NewFile, JsonSerializer.SerializeToUtf8Bytes(this, Json));
+        File.Move(path + NewFile, path, overwrite: true);
+    }
+
+    /// <summary>Deletes it, and what was written of another one when the program was killed.</summary>
+    public static void Delete(string folder)
+    {
+        string path = Path.Combine(folder, FileName);
+        File.Delete(path + NewFile);
+        File.Delete(path);
     }
 
     private static DeploymentException OtherUser(string folder, string owner) => new(

@@ -216,7 +216,7 @@ public sealed class LocalCluster : IDeployment
         foreach (ClusterMember member in Plan.Processes.Where(member => Directory.Exists(_processes.FolderOf(member))))
             kept.AddRange(ServerFiles.Delete(_processes.FolderOf(member)).Kept.Select(name => $"{member.Name}/{name}"));
         _security?.Remove();
-        File.Delete(Path.Combine(Folder, ClusterPlan.FileName));
+        ClusterPlan.Delete(Folder);
         File.Delete(Path.Combine(Folder, ClusterLock.FileName));
         if (!Directory.EnumerateFileSystemEntries(Folder).Any())
             Directory.Delete(Folder);
