@@ -16,6 +16,9 @@ internal static class MixChanges
     private const int LeastOperations = 100;
     private const double LeastSeconds = 0.1;
 
+    /// <summary>So many operations may take less than that: writes that nobody acknowledges come in no time.</summary>
+    private const int Many = 1000;
+
     /// <summary>Fewer operations than <see cref="LeastOperations"/> are enough where they took so much of the time.</summary>
     private const double LeastShare = 0.01;
 
@@ -90,7 +93,7 @@ internal static class MixChanges
         bool IsShort(Segment segment)
         {
             double seconds = segment.SecondsIn(arrivals);
-            return seconds < LeastSeconds || (segment.Length < LeastOperations && seconds < all * LeastShare);
+            return (seconds < LeastSeconds && segment.Length < Many) || (segment.Length < LeastOperations && seconds < all * LeastShare);
         }
     }
 

@@ -24,6 +24,7 @@ public sealed class MixChangesTests
     [InlineData(0.001, 1000)]
     [InlineData(0.5, 150)]
     [InlineData(0.00001, 20_000)]
+    [InlineData(0.00001, 2000)]
     public void A_load_is_told_from_the_queries_after_it(double apart, int count) =>
         Assert.Equal([[0..count], [count..(count + 20_000)]], Divide(new Made(1).Add(count, apart, 1).Add(20_000, 0.001, 0, 1)));
 
