@@ -39,12 +39,7 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
                   - {find: orders, name: of a customer, weight: 3, filter: {customer: {^field: customer}}, sort: {total: -1}, limit: 5}
                   - {update: orders, weight: 1, key: uniform, with: {$inc: {total: 1}}}
             """);
-        using MongoConnection connection = mongod.Connect();
-        // The profile begins at 1 MB, which is overwritten.
-        connection.RunCommand(shop, BsonDocument.Of(("create", "system.profile"), ("capped", true), ("size", 50_000_000)));
-        connection.RunCommand(shop, BsonDocument.Of(("profile", 2)));
-        ProgramRun.Run("run", orders, "--uri", mongod.Uri, "--db", shop, "--out", _runs.Path, "--max-skipped", "100%").Expect(0);
-        connection.RunCommand(shop, BsonDocument.Of(("profile", 0)));
+        RunProfiled(mongod, shop, orders);
         ProgramRun.Run("learn", "--uri", mongod.Uri, "--db", shop, "--from", "profiler", "-o",
             learned).Expect(0).Says("operations: the profiler");
         ProgramRun.Run("validate", learned).Expect(0);
@@ -84,11 +79,7 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
               - {name: fill, threads: 1, count: 1500, operations: [{insert: orders}]}
               - {name: read, threads: 2, duration: 3s, warmup: 0s, rate: 300, operations: [{find: orders, key: uniform}]}
             """);
-        using MongoConnection connection = mongod.Connect();
-        connection.RunCommand(shop, BsonDocument.Of(("create", "system.profile"), ("capped", true), ("size", 50_000_000)));
-        connection.RunCommand(shop, BsonDocument.Of(("profile", 2)));
-        ProgramRun.Run("run", orders, "--uri", mongod.Uri, "--db", shop, "--out", _runs.Path, "--max-skipped", "100%").Expect(0);
-        connection.RunCommand(shop, BsonDocument.Of(("profile", 0)));
+        RunProfiled(mongod, shop, orders);
         ProgramRun.Run("learn", "--uri", mongod.Uri, "--db", shop, "--from", "profiler", "-o", learned).Expect(0);
         Assert.Contains("count: 0    # 1,500 with what the phases insert", File.ReadAllText(learned), StringComparison.Ordinal);
         ProgramRun.Run("run", learned, "--uri", mongod.Uri, "--db", servers.NewDatabase(), "--out", _runs.Path, "--max-skipped", "100%")
@@ -116,5 +107,16 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
         ProgramRun.Run("learn", "--uri", mongod.Uri, "--db", shop, "--from", "profiler", "-o", Path.Combine(_runs.Path, "none.yaml"))
             .Expect(2).Says("is off, and has kept nothing");
         Assert.Equal(0, connection.RunCommand(shop, BsonDocument.Of(("profile", -1))).FindInt64("was"));
+    }
+
+    /// <summary>Runs a scenario while the profiler keeps every operation.</summary>
+    private void RunProfiled(TestServer mongod, string database, string scenario)
+    {
+        using MongoConnection connection = mongod.Connect();
+        // The profile begins at 1 MB, which is overwritten.
+        connection.RunCommand(database, BsonDocument.Of(("create", "system.profile"), ("capped", true), ("size", 50_000_000)));
+        connection.RunCommand(database, BsonDocument.Of(("profile", 2)));
+        ProgramRun.Run("run", scenario, "--uri", mongod.Uri, "--db", database, "--out", _runs.Path, "--max-skipped", "100%").Expect(0);
+        connection.RunCommand(database, BsonDocument.Of(("profile", 0)));
     }
 }

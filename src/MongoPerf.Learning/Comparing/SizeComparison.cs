@@ -9,7 +9,7 @@ namespace MongoPerf.Learning.Comparing;
 /// <remarks>
 /// What is compared are the blocks that a checkpoint uses. The rest of a file, which later writes will use, depends on what was
 /// written between checkpoints in the past (after random writes it is about half of the file), which no copy repeats. Both are divided by
-/// the number of documents: inserts of a copy come on top of what it loads, and the deployment may have grown since.
+/// the number of documents: a copy may insert more of them than it leaves out of its load, and the deployment may have grown since.
 /// </remarks>
 public static class SizeComparison
 {

@@ -11,7 +11,7 @@ internal static class MixChanges
     public const int MostMixes = 24;
 
     /// <summary>Mixes differ if so much of one would have to be something else to be the other (total variation distance).</summary>
-    public const double Different = 0.3;
+    private const double Different = 0.3;
 
     private const int LeastOperations = 100;
     private const double LeastSeconds = 0.1;
@@ -44,7 +44,7 @@ internal static class MixChanges
 
     private static List<Segment> Blocks(IReadOnlyList<Arrival> arrivals)
     {
-        int most = Math.Max(LeastOperations / 5, arrivals.Count / MostBlocks);
+        int most = BlockLength(arrivals.Count);
         double longest = (arrivals[^1].Start - arrivals[0].Start) * LeastShare / 2;
         var blocks = new List<Segment>();
         for (int first = 0; first < arrivals.Count;)
@@ -58,6 +58,9 @@ internal static class MixChanges
 
         return blocks;
     }
+
+    /// <summary>The operations of a block, of so many in all; fewer where they came slowly.</summary>
+    private static int BlockLength(int operations) => Math.Max(LeastOperations / 5, operations / MostBlocks);
 
     private static List<Segment> Merge(List<Segment> blocks, IReadOnlyList<Arrival> arrivals)
     {
@@ -82,10 +85,10 @@ internal static class MixChanges
 
         void Offer(LinkedListNode<Segment> left)
         {
-            if (left.Next is not { Value: { } right } || left.Value is not { } one)
+            if (left.Next is null)
                 return;
-            Segment both = one.With(right);
-            double loss = both.Cost - one.Cost - right.Cost;
+            (Segment one, Segment right) = (left.Value, left.Next.Value);
+            double loss = one.LossWith(right);
             if (IsShort(one) || IsShort(right) || AreAlike(one, right, loss))
                 queue.Enqueue((left, one, right), loss);
         }
@@ -99,12 +102,13 @@ internal static class MixChanges
 
     /// <param name="one">A segment.</param>
     /// <param name="other">Another.</param>
-    /// <param name="loss">How much less likely both are as one mix, as a logarithm.</param>
+    /// <param name="loss"><see cref="Segment.LossWith"/>.</param>
     private static bool AreAlike(Segment one, Segment other, double loss)
     {
-        double distance = one.Counts.Keys.Union(other.Counts.Keys).Sum(shape => Math.Abs(one.ShareOf(shape) - other.ShareOf(shape))) / 2;
+        int[] shapes = [.. one.Counts.Keys.Union(other.Counts.Keys)];
+        double distance = shapes.Sum(shape => Math.Abs(one.ShareOf(shape) - other.ShareOf(shape))) / 2;
         // Twice the loss is distributed as χ² where both are one mix: this is its 99.9th percentile or more.
-        return distance < Different || 2 * loss < 10 + (2 * one.Counts.Keys.Union(other.Counts.Keys).Count());
+        return distance < Different || 2 * loss < 10 + (2 * shapes.Length);
     }
 
     /// <summary>Each with all that come later and are like it; it ends when there are too many.</summary>
@@ -113,7 +117,7 @@ internal static class MixChanges
         var mixes = new List<(Segment Whole, List<Segment> Of)>();
         foreach (Segment segment in segments)
         {
-            int like = mixes.FindIndex(mix => AreAlike(mix.Whole, segment, mix.Whole.With(segment).Cost - mix.Whole.Cost - segment.Cost));
+            int like = mixes.FindIndex(mix => AreAlike(mix.Whole, segment, mix.Whole.LossWith(segment)));
             if (like < 0)
             {
                 mixes.Add((segment, [segment]));
@@ -132,7 +136,7 @@ internal static class MixChanges
     /// <summary>Moves the boundary of two neighbours, which blocks have made, to where it is most likely.</summary>
     private static void Separate(Segment left, Segment right, IReadOnlyList<Arrival> arrivals)
     {
-        int reach = 4 * Math.Max(LeastOperations / 5, arrivals.Count / MostBlocks);
+        int reach = 4 * BlockLength(arrivals.Count);
         int first = Math.Max(left.First + 1, right.First - reach);
         int end = Math.Min(right.End - 1, right.First + reach);
         double gain = 0;
@@ -177,6 +181,9 @@ internal static class MixChanges
         public double Cost => -Counts.Values.Sum(count => count * Math.Log((double)count / Length));
 
         public Segment With(Segment other) => new(this, other);
+
+        /// <summary>How much less likely both are as one mix, as a logarithm.</summary>
+        public double LossWith(Segment other) => With(other).Cost - Cost - other.Cost;
 
         public double ShareOf(int shape) => (double)Counts.GetValueOrDefault(shape) / Length;
 
