@@ -76,7 +76,7 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
             data:
               orders: {count: 0, document: {_id: ^number, customer: {^int: [1, 300]}}}
             phases:
-              - {name: fill, threads: 1, count: 1500, operations: [{insert: orders}]}
+              - {name: fill, threads: 1, count: 1500, rate: 500, operations: [{insert: orders}]}
               - {name: read, threads: 2, duration: 3s, warmup: 0s, rate: 300, operations: [{find: orders, key: uniform}]}
             """);
         RunProfiled(mongod, shop, orders);
@@ -88,7 +88,8 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
         using (var run = StoredRun.Open(Path.Combine(_runs.Path, id)))
         {
             Assert.Equal(["insert orders", "find orders _id", "size orders"], run.Phases.Select(phase => phase.Phase));
-            Assert.InRange(run.Phases[^1].Sizes.Single().Documents, 1300, 1700);
+            // Arrivals that a busy machine has not started by the end of the phase are skipped.
+            Assert.InRange(run.Phases[^1].Sizes.Single().Documents, 500, 1700);
         }
 
         string output = ProgramRun.Run("learn", "--check", learned, "--against", mongod.Uri, "--db", shop, "--from", "profiler",
