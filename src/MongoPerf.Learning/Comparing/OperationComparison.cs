@@ -4,10 +4,11 @@ using MongoPerf.Learning.Writing;
 namespace MongoPerf.Learning.Comparing;
 
 /// <summary>An operation of a run.</summary>
+/// <param name="Seconds">For how long it was measured.</param>
 /// <param name="Rate">Operations per second.</param>
 /// <param name="P99">Of its service times, in µs; null where there is none.</param>
 /// <param name="Stages">The stages of its plan, such as <c>FETCH IXSCAN</c>; null where that was not asked for.</param>
-public readonly record struct MeasuredOperation(double Rate, double? P99, string? Stages);
+public readonly record struct MeasuredOperation(double Seconds, double Rate, double? P99, string? Stages);
 
 /// <summary>Compares what a run of a scenario did with what a deployment was seen doing.</summary>
 public static class OperationComparison
@@ -28,9 +29,11 @@ public static class OperationComparison
         foreach ((PhaseOperation seen, string name) in phase.Operations)
         {
             MeasuredOperation? measured = run.TryGetValue(name, out MeasuredOperation found) ? found : null;
+            double rate = seen.Count / phase.Seen.Seconds;
             // How fast a loop sends what nobody acknowledges is the client's matter.
-            yield return new(Place(name), "per second", seen.Count / phase.Seen.Seconds, measured?.Rate,
-                measured is not null && phase.Seen.Think is not null && seen.Latency is null ? null : RateLimit(seen.Count));
+            yield return new(Place(name), "per second", rate, measured?.Rate,
+                measured is not null && phase.Seen.Think is not null && seen.Latency is null ? null
+                    : RateLimit(seen.Count, rate * measured?.Seconds ?? 0));
             if (seen.Latency is { } latency && measured is { P99: { } p99 })
                 yield return new(Place(name), "p99 (µs)", latency.P99, p99,
                     areTimesJudged && seen.Count >= LeastForP99 ? Math.Max(Deviation.OfRates, latency.P99Spread) : null);
@@ -39,11 +42,23 @@ public static class OperationComparison
         }
 
         foreach ((string name, MeasuredOperation only) in run.Where(one => phase.Operations.All(seen => seen.Name != one.Key)))
-            yield return new(Place(name), "per second", null, only.Rate, Deviation.OfRates);
+            yield return OnlyInRun(Place(name), only);
     }
 
+    /// <summary>Of operations that the deployment was not seen doing.</summary>
+    /// <param name="phase">A phase of the run that stands for nothing that was seen.</param>
+    /// <param name="run">Its operations, by name.</param>
+    public static IEnumerable<Deviation> OnlyInRun(string phase, IReadOnlyDictionary<string, MeasuredOperation> run) =>
+        run.Select(one => OnlyInRun(one.Key == phase ? phase : $"{phase}: {one.Key}", one.Value));
+
+    private static Deviation OnlyInRun(string place, MeasuredOperation operation) =>
+        new(place, "per second", null, operation.Rate, Deviation.OfRates);
+
     /// <summary>What both sides draw at random differs by chance: three standard deviations of that are allowed.</summary>
-    private static double RateLimit(double count) => Math.Max(Deviation.OfRates, 3 * Math.Sqrt(2 / Math.Max(count, 1)));
+    /// <param name="seen">How often the deployment did it.</param>
+    /// <param name="expected">How often a run of this length would.</param>
+    private static double RateLimit(double seen, double expected) =>
+        Math.Max(Deviation.OfRates, 3 * Math.Sqrt((1 / Math.Max(seen, 1)) + (1 / Math.Max(expected, 1))));
 
     private static double Scans(string plan) => plan.Contains(Scan, StringComparison.Ordinal) ? 1 : 0;
 }

@@ -104,13 +104,15 @@ internal sealed class Observation
         return phases.Any(phase => ran.Contains(phase.Name))
             ? phases.SelectMany(phase => OperationComparison.Of(
                 phase, phases.Count > 1, areTimesJudged && _source.HasPreciseTimes, Measured(ran[phase.Name].LastOrDefault())))
+                .Concat(ran.Where(phase => phase.Last().Kind == PhaseKind.Measure && phases.All(one => one.Name != phase.Key))
+                    .SelectMany(phase => OperationComparison.OnlyInRun(phase.Key, Measured(phase.Last()))))
             : throw new UserException(ExitCode.WrongUsage, $"--run: {run.Run.Id} has no phase '{phases[0].Name}'",
                 "name a run of the scenario that 'learn' wrote of this");
     }
 
     private static Dictionary<string, MeasuredOperation> Measured(PhaseRecord? phase) => (phase?.Operations ?? [])
         .Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
-            new MeasuredOperation(result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages));
+            new MeasuredOperation(result.Seconds, result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages));
 
     private static double Seconds(string text)
     {

@@ -30,7 +30,7 @@ public sealed class OperationComparisonTests
     {
         PhaseOperation operation = ListSource.Mix(ListSource.Of(count, _ => "{\"find\": \"orders\"}").Select((one, i) =>
             one with { Microseconds = 100 - (50 * Math.Log(((i * 7919L % count) + 0.5) / count)) })).Phases[0].Operations[0];
-        Assert.Equal(isWithin, Compare(operation, null, new MeasuredOperation(count / 10.0, operation.Latency!.P99 * times, null))
+        Assert.Equal(isWithin, Compare(operation, null, new MeasuredOperation(10, count / 10.0, operation.Latency!.P99 * times, null))
             .Single(one => one.What == "p99 (µs)").IsWithin);
     }
 
@@ -41,7 +41,7 @@ public sealed class OperationComparisonTests
     public void The_rate_of_unacknowledged_writes_in_a_closed_loop_is_only_told(double? think, bool isWithin)
     {
         var operation = new PhaseOperation(new LearnedOperation("shop", "orders", "insert", 5000), 5000, null);
-        Assert.Equal(isWithin, Compare(operation, think, new MeasuredOperation(100, null, null)).Single().IsWithin);
+        Assert.Equal(isWithin, Compare(operation, think, new MeasuredOperation(10, 100, null, null)).Single().IsWithin);
     }
 
     [Theory]
@@ -53,8 +53,26 @@ public sealed class OperationComparisonTests
         Assert.Equal((null, false), (only.Scenario, only.IsWithin));
     }
 
+    /// <summary>However long the deployment was watched, a short run has a rate by chance.</summary>
+    [Theory]
+    [InlineData(0.05, 700, true)]
+    [InlineData(0.05, 0, false)]
+    [InlineData(10, 700, false)]
+    public void The_rate_of_a_short_run_may_differ_by_what_chance_has_it(double seconds, double rate, bool isWithin) => Assert.Equal(
+        isWithin,
+        Compare(10_000, new Dictionary<string, MeasuredOperation> { ["find orders"] = new(seconds, rate, null, null) }).Single().IsWithin);
+
+    [Fact]
+    public void A_phase_that_only_the_run_has_deviates()
+    {
+        var run = new Dictionary<string, MeasuredOperation> { ["fill"] = new(10, 1, null, null), ["find orders"] = new(10, 3, null, null) };
+        Deviation[] all = [.. OperationComparison.OnlyInRun("fill", run)];
+        Assert.Equal(["fill", "fill: find orders"], all.Select(one => one.Subject));
+        Assert.All(all, one => Assert.Equal((null, false), (one.Deployment, one.IsWithin)));
+    }
+
     private static List<Deviation> Compare(int count, double rate, double p99) =>
-        Compare(count, new Dictionary<string, MeasuredOperation> { ["find orders"] = new(rate, p99, null) });
+        Compare(count, new Dictionary<string, MeasuredOperation> { ["find orders"] = new(10, rate, p99, null) });
 
     private static Deviation[] Compare(PhaseOperation operation, double? think, MeasuredOperation run) =>
     [
