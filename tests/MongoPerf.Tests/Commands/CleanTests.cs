@@ -149,6 +149,8 @@ public sealed class CleanTests : IDisposable
         "_mdb_catalog.wt", "sizeStorer.wt", "collection-0--1774587987649613346.wt", "index-1-8f7c.wt")]
     [InlineData("storage.bson", "mongod.lock", "mongod.log", "mongod.log.2026-11-26T19-10-07", "output.log", "journal",
         "journal/WiredTigerPreplog.0000000002", "_tmp", "_tmp/extsort-index.1", "rollback/a.b/removed.bson")]
+    // What one that was killed had begun, and the next one has moved out of its way.
+    [InlineData("sizeStorer.wt.1", "s0-0/_mdb_catalog.wt.2", "storage.bson.tmp", "security.new", "mongoperf-security.new/keyfile")]
     [InlineData("diagnostic.data", "diagnostic.data/metrics.2026-11-26T19-10-07Z-00000", "diagnostic.data/metrics.interim", "router",
         "router/mongos.log", "router/mongos.diagnostic.data/metrics.interim", "config/WiredTiger", "s12-3/journal", "rs0-1/mongod.lock")]
     [InlineData("000004.log", "000123.sst", "CURRENT", "IDENTITY", "LOCK", "LOG", "LOG.old.1774587987", "MANIFEST-000005", "OPTIONS-000015",
