@@ -35,7 +35,7 @@ public sealed class ServerGuardTests : IDisposable
         ServerGuard guard = Start(Keeper);
         Assert.False(_server.WaitForExit(200));
         EndAndWait(guard, guard.Dispose);
-        Assert.True(_server.WaitForExit(10_000), "it still runs");
+        Assert.True(_server.WaitForExit(60_000), "it still runs");
     }
 
     [Fact]
@@ -75,6 +75,6 @@ public sealed class ServerGuardTests : IDisposable
     {
         using var shell = Process.GetProcessById(guard.ProcessId);
         end();
-        Assert.True(shell.WaitForExit(30_000), "the guard still waits");
+        Assert.True(shell.WaitForExit(60_000), "the guard still waits");
     }
 }

@@ -35,7 +35,7 @@ public sealed class ServerProcessTests : IDisposable
         Assert.True(ProcessTable.System.IsAlive(identity));
         Assert.False(ProcessTable.System.IsAlive(identity with { StartTicks = identity.StartTicks + 1 }));
         Assert.False(ProcessTable.System.IsAlive(identity with { BootId = "another" }));
-        Assert.True(ProcessTable.System.End(identity, TimeSpan.FromSeconds(5)));
+        Assert.True(ProcessTable.System.End(identity, TimeSpan.FromMinutes(1)));
         Assert.False(ProcessTable.System.IsAlive(identity));
     }
 
@@ -47,7 +47,7 @@ public sealed class ServerProcessTests : IDisposable
         ProcessTable.System.Signal(identity with { StartTicks = identity.StartTicks - 5 }, SystemCalls.Kill);
         Assert.False(sleep.WaitForExit(200));
         ProcessTable.System.Signal(identity, SystemCalls.Kill);
-        Assert.True(sleep.WaitForExit(5000));
+        Assert.True(sleep.WaitForExit(60_000));
     }
 
     [Fact]
@@ -153,12 +153,12 @@ public sealed class ServerProcessTests : IDisposable
     {
         string group = _folder.At("cgroup.procs");
         using Process sleep = DetachedStart.Run("/bin/sleep", ["60"], _data, _folder.At("output"), group);
-        Assert.True(SpinWait.SpinUntil(() => ProcessTable.System.NameOf(sleep.Id) == "sleep", TimeSpan.FromSeconds(5)));
+        Assert.True(SpinWait.SpinUntil(() => ProcessTable.System.NameOf(sleep.Id) == "sleep", TimeSpan.FromMinutes(1)));
         Assert.Equal($"{sleep.Id}\n", File.ReadAllText(group));
         sleep.Kill();
         // One that can't be joined does not keep it from beginning.
         using Process other = DetachedStart.Run("/bin/sleep", ["60"], _data, _folder.At("output"), _folder.At("nowhere/cgroup.procs"));
-        Assert.True(SpinWait.SpinUntil(() => ProcessTable.System.NameOf(other.Id) == "sleep", TimeSpan.FromSeconds(5)));
+        Assert.True(SpinWait.SpinUntil(() => ProcessTable.System.NameOf(other.Id) == "sleep", TimeSpan.FromMinutes(1)));
         other.Kill();
     }
 
@@ -188,7 +188,7 @@ public sealed class ServerProcessTests : IDisposable
         ServerProcess found = ServerProcess.FindLeftOver(options)!;
         Assert.Equal((server.Id, 5), (found.ProcessId, found.Address.Port));
         found.Stop();
-        Assert.True(server.WaitForExit(5000));
+        Assert.True(server.WaitForExit(60_000));
         Assert.Null(ProcessState.Read(_data));
     }
 

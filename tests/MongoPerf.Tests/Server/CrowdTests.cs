@@ -51,7 +51,7 @@ public sealed class CrowdTests : ServerTest
             Assert.NotNull(client.ReceiveMessage());
             return ValueTask.CompletedTask;
         });
-        for (int i = 0; i < 600 && Server.MessageBytes > 0; i++)
+        for (int i = 0; i < 3000 && Server.MessageBytes > 0; i++)
             await Task.Delay(20);
         Assert.Equal(0, Server.MessageBytes);
         Assert.InRange(Environment.WorkingSet - before, long.MinValue, 512L << 20);

@@ -103,7 +103,7 @@ public sealed class ProtocolTests : ServerTest
     {
         Assert.False(Server.ShutdownRequested.IsCompleted);
         Succeed("{'shutdown': 1}", "admin");
-        await Server.ShutdownRequested.WaitAsync(TimeSpan.FromSeconds(5));
+        await Server.ShutdownRequested.WaitAsync(TimeSpan.FromMinutes(1));
         Assert.Null(Client.ReceiveMessage());
     }
 

@@ -1,5 +1,4 @@
-using System.Net;
-using System.Net.Sockets;
+using MongoPerf.Deployments.Processes;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -231,10 +230,5 @@ public sealed class ServerDirectoryTests
             .GroupBy(address => address).ToDictionary(group => group.Key, group => group.Count());
 
     /// <summary>Where nobody listens.</summary>
-    private static ServerAddress FreeAddress()
-    {
-        using var free = new TcpListener(IPAddress.Loopback, 0);
-        free.Start();
-        return new ServerAddress("127.0.0.1", ((IPEndPoint)free.LocalEndpoint).Port);
-    }
+    private static ServerAddress FreeAddress() => new("127.0.0.1", FreePort.Find());
 }

@@ -75,12 +75,12 @@ public sealed class TyrantTableTests : IDisposable
     [Fact]
     public void Clearing_and_syncing_are_one_command_each_and_wait_without_end()
     {
-        using TyrantTable table = TyrantTable.Open(_server.Address, new ConnectionSettings { ReplyTimeout = TimeSpan.FromSeconds(0.3) });
+        using TyrantTable table = TyrantTable.Open(_server.Address, new ConnectionSettings { ReplyTimeout = TimeSpan.FromSeconds(1) });
         var commands = new List<byte>();
         _server.Answer = exchange =>
         {
             commands.Add(exchange.Request[1]);
-            Thread.Sleep(TimeSpan.FromSeconds(0.5));
+            Thread.Sleep(TimeSpan.FromSeconds(1.5));
             exchange.Send("00");
         };
         table.Clear();

@@ -9,7 +9,7 @@ namespace MongoPerf.Tests.Load.Sharding;
 public sealed class PrimaryWatchTests : IDisposable
 {
     /// <summary>A shard that hangs up is asked for as long whether it wants TLS.</summary>
-    private static readonly ConnectionSettings Brief = ConnectionSettings.Default with { ConnectTimeout = TimeSpan.FromMilliseconds(500) };
+    private static readonly ConnectionSettings Brief = ConnectionSettings.Default with { ConnectTimeout = TimeSpan.FromSeconds(1.5) };
 
     private readonly LyingServer _shard = Primary();
     private readonly ManualClock _clock = new();
