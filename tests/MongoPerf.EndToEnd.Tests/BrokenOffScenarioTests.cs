@@ -24,7 +24,7 @@ public sealed class BrokenOffScenarioTests : IDisposable
           - name: mix
             threads: 4
             think: 5ms
-            duration: 3s
+            count: 3000
             operations:
               - {find: users, name: read, weight: 8, filter: {number: {^field: number}}, limit: 1}
               - {insert: users, name: add, weight: 2}

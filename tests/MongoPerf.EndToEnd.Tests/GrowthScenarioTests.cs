@@ -41,10 +41,11 @@ public sealed class GrowthScenarioTests : IDisposable
             using ProgramRun run = StartOrResume();
             wait(run);
             run.Kill();
-            Assert.True(run.WaitForEnd().ExitCode == Killed, $"not killed at moment {i + 1}: {run.WaitForEnd().All}");
+            // On a busy machine the last kill may come when all is done.
+            Assert.True(run.WaitForEnd().ExitCode is Killed || (i == moments.Length - 1 && run.WaitForEnd().ExitCode == 0),
+                $"not killed at moment {i + 1}: {run.WaitForEnd().All}");
         }
 
-        // On a busy machine the last kill may come when all is done.
         string last = _runs.Find(run => run.Run.State) == RunState.Finished ? "report" : "resume";
         JsonElement report = ProgramRun.Run(new ProgramOptions { Server = "mongod", WriteReport = true }, last, _runs.Id,
             "--out", _runs.Path, "--format", "json").Expect(0).Report();

@@ -69,7 +69,7 @@ public sealed class KilledSeriesTests
             ProcessTable.System.Signal(mongod, SystemCalls.Kill);
             run.Kill();
             Assert.Equal(Killed, run.WaitForEnd().ExitCode);
-            Assert.True(ProcessTable.System.WaitForEnd(mongod, TimeSpan.FromSeconds(10)));
+            Assert.True(ProcessTable.System.WaitForEnd(mongod, TimeSpan.FromMinutes(1)));
         }
 
         AssertEndsWhole(runs, "mongod");

@@ -51,7 +51,7 @@ public sealed class ScarceResourcesTests : IDisposable
             $$"""
             mkdir "$FOLDER/disk"
             mount -t tmpfs -o size=200m tmpfs "$FOLDER/disk"
-            timeout 120 "$@" serve --data "$FOLDER/disk/data" --port {{port}} --cache 64MB &
+            timeout 300 "$@" serve --data "$FOLDER/disk/data" --port {{port}} --cache 64MB &
             until [ -e "$FOLDER/more" ]; do sleep 0.1; kill -0 $! || exit 1; done
             mount -o remount,size=400m "$FOLDER/disk"
             wait $!
@@ -163,8 +163,8 @@ public sealed class ScarceResourcesTests : IDisposable
             $$"""
             mkdir "$FOLDER/disk"
             mount -t tmpfs -o size=1m tmpfs "$FOLDER/disk"
-            timeout 120 "$@" serve --data "$FOLDER/data" --port {{server}} &
-            timeout 120 "$@" record --uri mongodb://127.0.0.1:{{server}} --listen 127.0.0.1:{{proxy}} -o "$FOLDER/disk/a.rec" &
+            timeout 300 "$@" serve --data "$FOLDER/data" --port {{server}} &
+            timeout 300 "$@" record --uri mongodb://127.0.0.1:{{server}} --listen 127.0.0.1:{{proxy}} -o "$FOLDER/disk/a.rec" &
             proxy=$!
             until [ -e "$FOLDER/more" ]; do sleep 0.1; kill -0 $proxy || exit 1; done
             kill $proxy

@@ -27,8 +27,7 @@ public sealed class ServeTests : IDisposable
         Assert.True(serve.WaitUntil(() => (connection = TryOpen(port)) is not null, "the server"), serve.Errors);
         using (connection)
             connection!.RunUnchecked("admin", BsonDocument.Of(("shutdown", 1)));
-        ProgramResult result = serve.WaitForEnd().Expect(0);
-        Assert.True(result.Elapsed < TimeSpan.FromSeconds(20), $"took {result.Elapsed}");
+        serve.WaitForEnd().Expect(0);
     }
 
     [Fact]

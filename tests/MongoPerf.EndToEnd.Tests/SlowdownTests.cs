@@ -30,7 +30,7 @@ public sealed class SlowdownTests
                 "--repeat", "5"];
         var options = new ProgramOptions
         {
-            AsShipped = true, DrawCharts = keep is not null, Limit = TimeSpan.FromSeconds(keep is null ? 120 : 1200),
+            AsShipped = true, DrawCharts = keep is not null, Limit = TimeSpan.FromMinutes(keep is null ? 5 : 20),
         };
         ProgramResult result = ProgramRun.Run(
             options, ["series", .. shape, "--threads", "2", "--uri", direct.Uri, "--against", delaying.Uri, "--format", "markdown",

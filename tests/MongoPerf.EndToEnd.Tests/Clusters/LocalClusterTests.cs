@@ -144,7 +144,7 @@ public sealed class LocalClusterTests : IDisposable
             .Select(name => ProcessState.Read(Path.Combine(cluster.Folder, name))!.Identity).ToArray())
         {
             ProcessTable.System.Signal(identity, SystemCalls.Kill);
-            Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromSeconds(10)));
+            Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromMinutes(1)));
         }
     }
 

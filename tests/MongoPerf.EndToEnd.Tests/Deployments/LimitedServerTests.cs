@@ -32,7 +32,7 @@ public sealed class LimitedServerTests : IDisposable
             128L << 20, 256L << 20);
         ProcessIdentity first = ProcessTable.System.Find(deployment.ProcessId!.Value)!;
         ProcessTable.System.Signal(first, SystemCalls.Kill);
-        Assert.True(ProcessTable.System.WaitForEnd(first, TimeSpan.FromSeconds(10)));
+        Assert.True(ProcessTable.System.WaitForEnd(first, TimeSpan.FromMinutes(1)));
         Assert.True(deployment.EnsureRunning());
         Assert.NotEqual(first.ProcessId, deployment.ProcessId);
         AssertHeld(deployment);

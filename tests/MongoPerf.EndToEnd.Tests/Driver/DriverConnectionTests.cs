@@ -14,6 +14,9 @@ namespace MongoPerf.EndToEnd.Tests.Driver;
 [Collection(LightTests.Name)]
 public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixture<TlsTests.Server>
 {
+    /// <summary>For a connection that can't be had, which the driver waits for.</summary>
+    private const string InVain = "serverSelectionTimeoutMS=3000";
+
     private static readonly DriverEngine Engine = new();
 
     [Fact]
@@ -35,7 +38,7 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
     {
         using var others = new TestCertificates("somebody else");
         Assert.Throws<ConnectionFailedException>(() =>
-            Connect("root:root@", $"tlsCAFile={others.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin"));
+            Connect("root:root@", $"tlsCAFile={others.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin&{InVain}"));
         Connect("root:root@", $"tlsInsecure=true&tlsCertificateKeyFile={server.Client}&authSource=admin");
     }
 
@@ -43,7 +46,7 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
     public void A_wrong_password_is_refused_without_being_shown()
     {
         ConnectionFailedException e = Assert.ThrowsAny<ConnectionFailedException>(() => Connect("root:hunter2@",
-            $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin"));
+            $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin&{InVain}"));
         Assert.DoesNotContain("hunter2", e.Message, StringComparison.Ordinal);
     }
 
@@ -53,7 +56,7 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
         const string Subject = "CN=driver,OU=clients,O=MongoPerf";
         string options = $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Certificates.ForClient(Subject)}"
             + "&authMechanism=MONGODB-X509&authSource=$external";
-        Assert.ThrowsAny<ConnectionFailedException>(() => Connect("", options));
+        Assert.ThrowsAny<ConnectionFailedException>(() => Connect("", $"{options}&{InVain}"));
         ConnectionSettings root = ConnectionSettings.From(ConnectionString.Parse(server.Mongod.Uri(
             "root:root", $"tls=true&tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}")));
         using (MongoConnection connection = MongoConnection.Open(server.Mongod.Address, root))
@@ -111,7 +114,7 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
 
     private IExecutorSource Open(string login, string options)
     {
-        string uri = $"mongodb://{login}{server.Mongod.Address}/?tls=true&serverSelectionTimeoutMS=3000&{options}";
+        string uri = $"mongodb://{login}{server.Mongod.Address}/?tls=true&{options}";
         return Engine.Open(new ClientOptions
         {
             Uri = uri, Address = () => server.Mongod.Address, Connections = ConnectionSettings.From(ConnectionString.Parse(uri)),

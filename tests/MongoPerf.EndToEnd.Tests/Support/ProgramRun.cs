@@ -50,7 +50,7 @@ internal sealed record ProgramOptions
     public string? Folder { get; init; }
 
     /// <summary>When it is held to hang.</summary>
-    public TimeSpan Limit { get; init; } = TimeSpan.FromSeconds(120);
+    public TimeSpan Limit { get; init; } = TimeSpan.FromMinutes(5);
 
     public IReadOnlyDictionary<string, string?> Environment { get; init; } = new Dictionary<string, string?>();
 

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using MongoPerf.Deployments.Processes;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 
@@ -35,11 +36,7 @@ internal sealed class SecuredMongod : IDisposable
     /// <summary>Waits until it listens.</summary>
     public static SecuredMongod Start(params string[] options)
     {
-        using var free = new TcpListener(IPAddress.Loopback, 0);
-        free.Start();
-        int port = ((IPEndPoint)free.LocalEndpoint).Port;
-        free.Stop();
-        var server = new SecuredMongod(port, options);
+        var server = new SecuredMongod(FreePort.Find(), options);
         try
         {
             server.AwaitPort();
@@ -82,7 +79,7 @@ internal sealed class SecuredMongod : IDisposable
 
     private void AwaitPort()
     {
-        for (int attempt = 0; attempt < 600; attempt++)
+        for (int attempt = 0; attempt < 3000; attempt++)
         {
             Assert.False(_process.HasExited, $"mongod ended: {(File.Exists(Log) ? File.ReadAllText(Log) : "no log")}");
             try
@@ -97,6 +94,6 @@ internal sealed class SecuredMongod : IDisposable
             }
         }
 
-        Assert.Fail("mongod does not listen after a minute");
+        Assert.Fail("mongod does not listen after five minutes");
     }
 }

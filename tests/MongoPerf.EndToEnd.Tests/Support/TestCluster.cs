@@ -106,7 +106,7 @@ public class TestCluster : IDisposable
     {
         ProcessIdentity identity = ProcessState.Read(Path.Combine(Folder, member))!.Identity;
         ProcessTable.System.Signal(identity, SystemCalls.Kill);
-        Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromSeconds(10)));
+        Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromMinutes(1)));
     }
 
     /// <summary>After <see cref="Kill"/>.</summary>

@@ -63,7 +63,7 @@ internal sealed class TestServer : IDisposable
     {
         ProcessIdentity identity = ProcessTable.System.Find(_deployment.ProcessId!.Value)!;
         ProcessTable.System.Signal(identity, SystemCalls.Kill);
-        Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromSeconds(10)));
+        Assert.True(ProcessTable.System.WaitForEnd(identity, TimeSpan.FromMinutes(1)));
     }
 
     /// <summary>After <see cref="Kill"/>, on the same port.</summary>
