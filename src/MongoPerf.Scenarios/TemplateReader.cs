@@ -162,9 +162,9 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
                 ? reader.Wrong("it is allowed only in operations on a collection that the run creates",
                     $"values of existing data are sampled: {{^existing: {_existing.Collection}.{path}}}")
                 : reader.Wrong("it is allowed only in operations on a collection of 'data'");
-        return documents.Find(path) is { } value
+        return documents.FindNearest(path) is { } value
             ? ReferenceValue.Of(documents, value)
-            : throw reader.Wrong($"the collection's documents have no field '{path}' (or not all of them do)", NearestField(path));
+            : throw reader.Wrong($"the collection's documents have no field '{path}', or too few of them do", NearestField(path));
     }
 
     private string? NearestField(string path)
@@ -175,9 +175,10 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
             : NearestName.FindPath(path, known) is { } near ? $"did you mean '{near}'?" : null;
     }
 
-    /// <summary>Paths of the fields that every document has, in arrays those of the first element.</summary>
+    /// <summary>Paths of the fields that documents have, in arrays those of the first element.</summary>
     private static IEnumerable<string> Findable(TemplateValue value) => value switch
     {
+        OptionalValue optional => Findable(optional.Value),
         DocumentValue document =>
             document.Elements.SelectMany(field => FileReader.IsSpread(field.Value) ? Findable(field.Value)
                 : Findable(field.Value).Select(path => $"{field.Key}.{path}").Prepend(field.Key)),

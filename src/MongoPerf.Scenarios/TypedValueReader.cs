@@ -125,8 +125,8 @@ internal static class TypedValueReader
                 + (known.Length == 0 ? "" : $"; those are: {string.Join(", ", known)}"),
                 NearestName.Hint(to, known) ?? "describe the collection that is referred to first");
         string field = reader.Text("field") ?? "_id";
-        TemplateValue value = other.Documents.Find(field)
-            ?? throw reader.Wrong($"the documents of '{to}' have no field '{field}' (or not all of them do)");
+        TemplateValue value = other.Documents.FindNearest(field)
+            ?? throw reader.Wrong($"the documents of '{to}' have no field '{field}', or too few of them do");
         KeyChoice choice = reader.Node("key") is { } key ? KeyChoiceReader.Read(key, sources.Scale) : KeyChoice.Uniform;
         if (choice is SequentialChoice)
             throw reader.Wrong("key is sequential, which depends on what was drawn before; a document depends on its number alone",

@@ -109,22 +109,40 @@ internal sealed class WrittenCollection
     /// <inheritdoc cref="IWrittenData.FieldOf"/>
     public string? FieldOf(string path)
     {
+        const double LeastShare = 0.001;
         FieldStatistics? at = _root;
+        double share = 1;
         var steps = new List<string>();
         foreach (string step in path.Split('.'))
         {
+            if (at.Types.Count > 1)
+                return null;
             at = Element(at, steps);
             if (at is null || at.Map is not null)
                 return null;
             if (step.All(char.IsAsciiDigit) && steps.LastOrDefault() == "0")
                 continue;
             at = at.Fields.FirstOrDefault(field => field.Name == step);
-            if (at is null || at.Types.Count != 1 || (!at.IsAlways && step != "_id"))
-                return step == "_id" && steps.Count == 0 && path == "_id" ? "_id" : null;
+            if (step == "_id" && steps.Count == 0 && path == "_id" && (at is null || at.Types.Count > 1))
+                return "_id";
+            if (at is null || (steps.Contains("0") && !at.IsAlways))
+                return null;
+            share *= at.IsAlways || path == "_id" ? 1 : FieldWriter.ShareOf(at);
             steps.Add(_names.Path(step));
         }
 
-        return Element(at, steps) is { Types.Count: 1 } end && end.Map is null ? string.Join('.', steps) : null;
+        return share < LeastShare ? null
+            : at.Types.Count > 1 ? HasSimpleValues(at) ? string.Join('.', steps) : null
+            : Element(at, steps) is { Types.Count: 1 } end && end.Map is null ? string.Join('.', steps) : null;
+    }
+
+    /// <summary>Of several types, nearly all values are those that queries ask for, and that the file has.</summary>
+    private static bool HasSimpleValues(FieldStatistics field)
+    {
+        const double Nearly = 0.95;
+        return field.Types.Where(type => type.Key is BsonType.String or BsonType.Int32 or BsonType.Int64 or BsonType.Double
+            or BsonType.Decimal128 or BsonType.ObjectId or BsonType.DateTime or BsonType.Boolean or BsonType.Binary)
+            .Sum(type => type.Value) >= Nearly * field.Count;
     }
 
     /// <summary>A step of the path is no name, but data, such as an id.</summary>

@@ -38,7 +38,10 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
     }
 
     private string WithPresence(FieldStatistics field) => field.IsAlways || field.Name == "_id" ? Value(field)
-        : $"{{^optional: {{share: {YamlText.Number(Math.Round(field.Presence, 4))}, of: {Value(field)}}}}}";
+        : $"{{^optional: {{share: {YamlText.Number(ShareOf(field))}, of: {Value(field)}}}}}";
+
+    /// <summary>The share of documents that have the field, as the file says it.</summary>
+    public static double ShareOf(FieldStatistics field) => Math.Round(field.Presence, 4);
 
     private string OfType(FieldStatistics field, BsonType type)
     {

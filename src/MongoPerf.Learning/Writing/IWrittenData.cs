@@ -11,8 +11,8 @@ public interface IWrittenData
     string NameOf(string collection, string path);
 
     /// <summary>
-    /// What <c>^field</c> may name of that field, such as <c>items.0.product</c> for an element of an array; null where not every document
-    /// has it.
+    /// What <c>^field</c> may name of that field, such as <c>items.0.product</c> for an element of an array; null where hardly a document
+    /// has it, or only some elements do.
     /// </summary>
     string? FieldOf(string collection, string path);
 

@@ -83,14 +83,28 @@ public sealed class DocumentTemplate
 
     /// <summary>The value at a path such as <c>parameter.size</c>, <c>tags.0</c> or <c>items.0.price</c>.</summary>
     /// <returns>Null when there is none, or not in every document.</returns>
-    public TemplateValue? Find(string path)
+    public TemplateValue? Find(string path) => Find(path, null);
+
+    /// <summary>As <see cref="Find(string)"/>; where some documents lack it, that of the nearest one that has it.</summary>
+    /// <returns>Null when there is none, or in fewer than one of 1,000 documents, which would take long to find.</returns>
+    public TemplateValue? FindNearest(string path)
+    {
+        const double LeastShare = 0.001;
+        var optional = new List<OptionalValue>();
+        return Find(path, optional) is not { } value ? null : optional.Count == 0 ? value
+            : optional.Aggregate(1.0, (share, one) => share * one.Share) >= LeastShare ? new NearestValue(this, optional, value) : null;
+    }
+
+    /// <param name="path">The path.</param>
+    /// <param name="optional">Gets the fields on the path that some documents lack; null if there may be none.</param>
+    private TemplateValue? Find(string path, List<OptionalValue>? optional)
     {
         TemplateValue? value = Root;
         foreach (string step in path.Split('.'))
         {
             value = value switch
             {
-                DocumentValue document => document.Find(step),
+                DocumentValue document => document.Find(step) ?? Optional(document, step),
                 ArrayValue array when int.TryParse(step, NumberStyles.None, CultureInfo.InvariantCulture, out int index) => array.At(index),
                 ArrayValue.ElementValue element => element.Find(step),
                 RowValue row => row.Find(step),
@@ -100,6 +114,14 @@ public sealed class DocumentTemplate
         }
 
         return value;
+
+        TemplateValue? Optional(DocumentValue document, string step)
+        {
+            if (optional is null || document.Elements.FirstOrDefault(one => one.Key == step).Value is not OptionalValue field)
+                return null;
+            optional.Add(field);
+            return field.Value;
+        }
     }
 
     private static IEnumerable<RowFile> FilesOf(TemplateValue value) => value switch

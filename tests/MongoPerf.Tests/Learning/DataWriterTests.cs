@@ -378,6 +378,31 @@ public sealed class DataWriterTests
         .. i % 4 == 0 ? [("note", (object?)$"Herr Nummer {i} sagt {i * i}")] : Array.Empty<(string, object?)>(),
     ]);
 
+    /// <summary>What an operation may ask for and find: most applications look up by fields that some documents lack.</summary>
+    [Theory]
+    [InlineData("note", "note")]
+    [InlineData("items.product", "items.0.product")]
+    [InlineData("often", "often")]
+    [InlineData("amount", "amount")]
+    [InlineData("never", null)]
+    [InlineData("seldom", null)]
+    [InlineData("mostlyNull", null)]
+    [InlineData("_id", "_id")]
+    public void Operations_name_fields_that_documents_have_with_a_value(string path, string? named)
+    {
+        CollectionSample sample = Sample(i => BsonDocument.Of(
+        [
+            .. Order(i).Select(field => (field.Key, (object?)field.Value)),
+            ("often", i % 50 == 0 ? null : $"a{i}"), ("amount", i % 2 == 0 ? 1.5 + i : (object)i),
+            ("mostlyNull", i % 5 == 0 ? $"a{i}" : null),
+            .. i == 0 ? [("seldom", (object?)"a")] : Array.Empty<(string, object?)>(),
+        ]));
+        sample = sample with { Documents = [.. sample.Documents, .. Enumerable.Range(Documents, 200).Select(Order)] };
+        var data = new DataWriter(new DatabaseSample("shop", [sample], new SamplingCost(0, 0, 0, 0), "", "", []), new WrittenNames(null),
+            new HashSet<string>());
+        Assert.Equal(named, data.FieldOf("orders", path));
+    }
+
     [Fact]
     public void What_phases_insert_is_not_loaded_unless_the_server_removes_some()
     {

@@ -100,7 +100,7 @@ public sealed class FileValuesTests : IDisposable
             + "  - {{count: 9, operations: [{{find: c, filter: {{{0}: {{^field: {0}}}}}}}]}}";
         var find = (FindDocuments)Read(string.Format(Text, "place.city")).Plan.Phases.Last().Groups[0].Operations[0].Operation;
         Assert.Equal("y", find.Filter.ToDocument(new ValueContext(1, 0)).First().Value.ToString());
-        Assert.Contains("have no field 'stars' (or not all of them do)", Refusal(string.Format(Text, "stars")).Message,
+        Assert.Contains("have no field 'stars', or too few of them do", Refusal(string.Format(Text, "stars")).Message,
             StringComparison.Ordinal);
         Assert.Contains("did you mean 'place.city'?", string.Concat(Read("""
             data:

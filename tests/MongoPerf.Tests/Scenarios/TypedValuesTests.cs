@@ -231,6 +231,43 @@ public sealed class TypedValuesTests
         Assert.Null(documents.Find("a"));
     }
 
+    [Fact]
+    public void Optional_field_is_asked_for_as_the_nearest_document_before_has_it()
+    {
+        const string Text = """
+            data:
+              c: {count: 9, document: {a: {^optional: {share: 0.3, of: ^uuid}}, b: {^optional: {share: 0.5, of: {d: {^array: {length: 2, of:
+                {^long: [0, 1000000000000]}}}}}}}}
+              other: {count: 9, document: {ref: {^reference: {to: c, field: a}}}}
+            phases:
+              - {count: 9, operations: [{find: c, filter: {a: {^field: a}, b.d: {^field: b.d.1}}}]}
+            """;
+        Plan plan = ScenarioTexts.Plan(Text);
+        DocumentTemplate documents = plan.Collections.First().Documents;
+        DocumentTemplate others = plan.Collections.Last().Documents;
+        BsonDocument[] made = [.. Enumerable.Range(0, Documents).Select(i => documents.Make(i))];
+        DocumentValue filter = ((FindDocuments)plan.Phases.Last().Groups[0].Operations[0].Operation).Filter;
+        for (int i = 0; i < Documents; i++)
+        {
+            BsonDocument asked = filter.ToDocument(new ValueContext(i, 7));
+            Assert.Equal(Nearest("a", i), Hex(asked.Find("a")));
+            Assert.Equal(Nearest("b.d.1", i), Hex(asked.First(one => one.Key == "b.d").Value));
+            Assert.Contains(Hex(others.Make(i).Find("ref")), made.Select(one => Hex(one.Find("a"))));
+        }
+
+        string Nearest(string path, int from) => Hex(Enumerable.Range(0, from + 1).Select(i => made[from - i]).Concat(made[from..])
+            .First(one => one.Find(path) is not null).Find(path));
+
+        static string Hex(BsonValue? value) => value is { } there ? Convert.ToHexString(there.Bytes.Span) : "";
+    }
+
+    [Theory]
+    [InlineData("^field: a", "the collection's documents have no field 'a', or too few of them do")]
+    [InlineData("^reference: {to: c, field: a}", "the documents of 'c' have no field 'a', or too few of them do")]
+    public void A_field_that_hardly_a_document_has_can_not_be_asked_for(string value, string expected) => Assert.Contains(expected,
+        ScenarioTexts.Refusal("data: {c: {count: 9, document: {a: {^optional: {share: 0.0005, of: 1}}}}}\n"
+            + $"phases: [{{count: 9, operations: [{{find: c, filter: {{a: {{{value}}}}}}}]}}]").Message, StringComparison.Ordinal);
+
     [Theory]
     [InlineData("{_id: {^optional: {share: 0.3, of: ^number}}}", "every document has an _id")]
     [InlineData("{v: {^optional: {of: ^number}}}", "'share' is missing")]
