@@ -41,6 +41,9 @@ public enum ValueRole
     /// <summary>A regular expression that begins with ^ and a fixed text, which an index can answer.</summary>
     Prefix,
 
+    /// <summary>A point of GeoJSON that the field is near; without a field, the one that has a geospatial index.</summary>
+    Place,
+
     /// <summary>Any other operator's argument.</summary>
     Other,
 

@@ -122,6 +122,7 @@ internal sealed class ShapeReader(bool isTypeOnly)
                     "$match" when value.Type == BsonType.Document => Filter(value.ToDocument()),
                     "$limit" or "$skip" or "$sort" or "$sample" => Structure(value),
                     "$facet" when value.Type == BsonType.Document => Facets(value.ToDocument()),
+                    "$geoNear" when value.Type == BsonType.Document => GeoNear(value.ToDocument()),
                     _ => Expression(value, name),
                 });
             }
@@ -201,6 +202,9 @@ internal sealed class ShapeReader(bool isTypeOnly)
                 return Condition(argument, field);
             case "$not":
                 return Condition(argument, field);
+            case "$near" or "$nearSphere" when argument.Type == BsonType.Document
+                && argument.ToDocument().FirstOrDefault().Key == "$geometry":
+                return Near(argument.ToDocument(), field);
             case "$elemMatch" when argument.Type == BsonType.Document:
                 return argument.ToDocument().FirstOrDefault().Key is ['$', ..] and not ("$and" or "$or" or "$nor")
                     ? Condition(argument, field) : Filter(argument.ToDocument(), $"{field}.");
@@ -208,6 +212,39 @@ internal sealed class ShapeReader(bool isTypeOnly)
                 Refuse($"the operator {name}");
                 return Constant(default);
         }
+    }
+
+    /// <summary>A place, and maybe distances from it.</summary>
+    private DocumentNode Near(BsonDocument near, string field)
+    {
+        var node = new DocumentNode(isArray: false);
+        foreach ((string name, BsonValue value) in near)
+            node.Add(name, name == "$geometry" ? Place(value, field) : Value(value, "", ValueRole.Other));
+        return node;
+    }
+
+    private DocumentNode GeoNear(BsonDocument stage)
+    {
+        var node = new DocumentNode(isArray: false);
+        foreach ((string name, BsonValue value) in stage)
+        {
+            node.Add(name, name switch
+            {
+                "near" => Place(value, stage.FindString("key") ?? ""),
+                "query" when value.Type == BsonType.Document => Filter(value.ToDocument()),
+                "maxDistance" or "minDistance" => Value(value, "", ValueRole.Other),
+                _ => Structure(value, isNaming: true),
+            });
+        }
+
+        return node;
+    }
+
+    private ValueNode Place(BsonValue value, string field)
+    {
+        if (!isTypeOnly && (value.Type != BsonType.Document || value.ToDocument().FindString("type") != "Point"))
+            Refuse("places that are no points of GeoJSON");
+        return Value(value, field, ValueRole.Place);
     }
 
     private ShapeNode Change(string name, string path, BsonValue value)

@@ -41,6 +41,8 @@ public sealed class DataWriter : IWrittenData
 
     public string? FieldOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.FieldOf(path);
 
+    public string? PlaceOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.PlaceOf(path);
+
     public string? GeneratorOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.GeneratorOf(path);
 }
 
@@ -164,6 +166,10 @@ internal sealed class WrittenCollection
 
         return false;
     }
+
+    /// <inheritdoc cref="IWrittenData.PlaceOf"/>
+    public string? PlaceOf(string path) =>
+        _root.All().FirstOrDefault(field => (path.Length == 0 || field.Path == path) && FieldWriter.HasPoints(field))?.Path;
 
     /// <inheritdoc cref="IWrittenData.GeneratorOf"/>
     public string? GeneratorOf(string path)

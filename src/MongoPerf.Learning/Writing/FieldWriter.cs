@@ -105,6 +105,9 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
     public static bool HasOtherPlaces(FieldStatistics field) => FormsOf(field) is { Length: > 0 } forms
         && !forms.All(form => form == "Polygon") && !(forms.All(form => form == "Point") && field.Fields[1].Pair is not null);
 
+    /// <summary>Documents of the field are points of GeoJSON in the file.</summary>
+    public static bool HasPoints(FieldStatistics field) => FormsOf(field) is { Length: > 0 } forms && !forms.All(form => form == "Polygon");
+
     /// <summary>The forms of GeoJSON that its documents have; empty where they are something else.</summary>
     private static string[] FormsOf(FieldStatistics field) =>
         field.Fields is [{ Name: "type" } type, { Name: "coordinates" } coordinates]

@@ -114,6 +114,9 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
             case ValueRole.Prefix or ValueRole.Other when name == "$regex" || value.Values.Types.ContainsKey(BsonType.Regex):
                 string pattern = $"{{^pattern: \"{(value.Role == ValueRole.Prefix ? "\\\\^" : "")}[a-z]{{{PatternLength(value)}}}\"}}";
                 return name == "$regex" ? pattern : $"{{$regex: {pattern}}}";
+            case ValueRole.Place:
+                string place = data.PlaceOf(collection, value.Field) ?? throw new NotWritableException("the file has no such places");
+                return Drawn(value with { Field = place }) ?? data.GeneratorOf(collection, place)!;
             case ValueRole.Written when value.Values.ListLength is var (fewest, greatest):
                 return $"{{^array: {{length: [{fewest}, {greatest}], of: {Generated(value)}}}}}";
             default:

@@ -403,6 +403,25 @@ public sealed class DataWriterTests
         Assert.Equal(named, data.FieldOf("orders", path));
     }
 
+    [Theory]
+    [InlineData("", "shop.at")]
+    [InlineData("shop.at", "shop.at")]
+    [InlineData("area", null)]
+    [InlineData("_id", null)]
+    public void Places_are_fields_with_points(string path, string? place)
+    {
+        CollectionSample sample = Sample(i => BsonDocument.Of(("_id", i),
+            ("area", Place("Polygon", new object[] { new object[] { Pair(0), Pair(1), Pair(2), Pair(0) } })),
+            ("shop", BsonDocument.Of(("at", Place("Point", Pair(i)))))));
+        var data = new DataWriter(new DatabaseSample("shop", [sample], new SamplingCost(0, 0, 0, 0), "", "", []), new WrittenNames(null),
+            new HashSet<string>());
+        Assert.Equal(place, data.PlaceOf("orders", path));
+
+        static BsonDocument Place(string type, object coordinates) => BsonDocument.Of(("type", type), ("coordinates", coordinates));
+
+        static object Pair(int i) => new object[] { 8 + (i * 37 % 100 / 100.0), 47 + (i * 53 % 100 / 100.0) };
+    }
+
     [Fact]
     public void What_phases_insert_is_not_loaded_unless_the_server_removes_some()
     {

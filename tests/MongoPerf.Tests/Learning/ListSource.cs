@@ -57,5 +57,7 @@ internal sealed class OrdersData : IWrittenData
         _ => null,
     };
 
+    public string? PlaceOf(string collection, string path) => path is "" or "at" ? "at" : null;
+
     public string? GeneratorOf(string collection, string path) => path == "name" ? "^word" : null;
 }

@@ -53,6 +53,24 @@ public sealed class PhaseWriterTests
     public void A_negative_limit_is_as_its_absolute_value(string command) =>
         Assert.Contains("limit: 10", Text(ListSource.Of(60, i => Json(command, i))), StringComparison.Ordinal);
 
+    [Theory]
+    [InlineData("{'find': 'orders', 'filter': {'at': {'$nearSphere': {'$geometry': {'type': 'Point', 'coordinates': [8.5, 47.4]}, "
+        + "'$maxDistance': 500}}}, 'limit': 5}", "filter: {at: {$nearSphere: {$geometry: {^field: at}, $maxDistance: 500}}}")]
+    [InlineData("{'aggregate': 'orders', 'pipeline': [{'$geoNear': {'near': {'type': 'Point', 'coordinates': [8.5, 47.4]}, "
+        + "'distanceField': 'far', 'maxDistance': 500, 'query': {'n': ID}}}], 'cursor': {}}",
+        "pipeline: [{$geoNear: {near: {^field: at}, distanceField: \"far\", maxDistance: 500, query: {n: {^field: n}}}}]")]
+    [InlineData("{'find': 'orders', 'filter': {'n': {'$near': {'$geometry': {'type': 'Point', 'coordinates': [8.5, 47.4]}}}}}",
+        "(find): the file has no such places")]
+    [InlineData("{'find': 'orders', 'filter': {'at': {'$near': {'$geometry': {'type': 'Polygon', 'coordinates': []}}}}}",
+        "not learned: places that are no points of GeoJSON (60 times)")]
+    [InlineData("{'find': 'orders', 'filter': {'at': {'$near': [8.5, 47.4]}}}", "not learned: the operator $near (60 times)")]
+    public void Queries_near_a_place_are_near_a_document(string command, string expected)
+    {
+        var writer = new PhaseWriter(ListSource.Mix(ListSource.Of(60, i => Json(command, i))), new OrdersData());
+        Assert.Contains(expected, writer.Text, StringComparison.Ordinal);
+        Assert.DoesNotContain("47.4", writer.Text, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Whatever_an_application_sends_is_written_without_its_values()
     {
