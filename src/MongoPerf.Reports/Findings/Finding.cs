@@ -53,6 +53,10 @@ public sealed record FindingRange(double? FromSeconds, double? ToSeconds, long? 
 /// <summary>A ratio with its 95 % interval, where there is one.</summary>
 public sealed record FindingEffect(double Ratio, double? Low, double? High)
 {
+    /// <summary>How it was found, where the finding's text has other figures.</summary>
+    [JsonIgnore]
+    public string? By { get; init; }
+
     public static FindingEffect Of(double ratio, Interval? interval) => new(ratio, interval?.Low, interval?.High);
 }
 

@@ -76,8 +76,8 @@ internal static class FindingText
     private static string Effect(FindingEffect effect)
     {
         string ratio = $"× {Units.Significant(effect.Ratio)}";
-        return effect is { Low: { } low, High: { } high }
-            ? ratio + Words.Of($" (95 %: {Units.Significant(low)} to {Units.Significant(high)})")
-            : ratio;
+        if (effect is { Low: { } low, High: { } high })
+            ratio += Words.Of($" (95 %: {Units.Significant(low)} to {Units.Significant(high)})");
+        return effect.By is null ? ratio : $"{ratio}, {effect.By}";
     }
 }

@@ -68,10 +68,9 @@ internal static class SizeFindings
             return cliff;
         if (Trend.Of(row.Rates) is { } trend && trend.P < level)
         {
-            return trend.Interval.High < 1 && trend.Ratio <= 1 - Least ? Decline(
-                series, growth, row, trend.Ratio, FindingEffect.Of(trend.Ratio, trend.Interval))
-                : trend.Interval.Low > 1 && trend.Ratio >= 1 + Least
-                ? Rise(series, row, trend.Ratio, FindingEffect.Of(trend.Ratio, trend.Interval))
+            FindingEffect effect = FindingEffect.Of(trend.Ratio, trend.Interval) with { By = Words.Of("trend over all sizes") };
+            return trend.Interval.High < 1 && trend.Ratio <= 1 - Least ? Decline(series, growth, row, trend.Ratio, effect)
+                : trend.Interval.Low > 1 && trend.Ratio >= 1 + Least ? Rise(series, row, trend.Ratio, effect)
                 : null;
         }
 
@@ -117,8 +116,8 @@ internal static class SizeFindings
                 + $"{row.Unit} between {Units.Count(from)} and {Units.Count(to)} documents"),
             Operations = [row.Name],
             Range = compared.Range(step.From, step.To),
-            Rate = Ratio(row.Rates, before, after),
-            P99 = Ratio([.. row.Results.Select(result => result.ReportedMicroseconds.P99 ?? double.NaN)], before, after),
+            Rate = compared.Rate,
+            P99 = compared.P99,
             Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("after the fall"))],
             Cause = cause ?? compared.Processors,
             IsCoincidence = isCoincidence,
@@ -132,29 +131,34 @@ internal static class SizeFindings
     /// <param name="series">The run's.</param>
     /// <param name="growth">A growth of the run.</param>
     /// <param name="row">A row of that growth.</param>
-    /// <param name="ratio">The ratio of the rate at the largest size to that at the smallest.</param>
+    /// <param name="ratio">The ratio of the rate at the largest size to that at the smallest, by what fits all sizes.</param>
     /// <param name="effect">The effect on the rate; null takes what the sizes at both ends show.</param>
     /// <param name="from">Place of the last size before the fall; 0: it falls all the way.</param>
     private static Finding Decline(RunSeries series, GrowthFigures growth, Row row, double ratio, FindingEffect? effect, int from = 0)
     {
         int last = row.Rates.Length - 1;
-        string change = ComparisonText.LatencyChange(ratio);
+        double measured = row.Rates[last] / row.Rates[from];
+        string change = ComparisonText.LatencyChange(measured);
         Comparison compared = Comparison.OfEnds(series, row, from);
         (string? cause, bool isCoincidence) = CauseOf(series, growth, compared, row.Documents[from], row.Documents[last]);
         return new Finding
         {
             Id = FindingIds.SizeDecline,
             Text = from == 0
-                ? Words.Of($"{row.Name}'s rate falls steadily as the collection grows: "
-                    + $"at {Units.Count(row.Documents[last])} documents it is {change} than at {Units.Count(row.Documents[0])}")
+                ? measured <= 1 - Least
+                    ? Words.Of($"{row.Name}'s rate falls steadily as the collection grows: "
+                        + $"at {Units.Count(row.Documents[last])} documents it is {change} than at {Units.Count(row.Documents[0])}")
+                    : Words.Of($"{row.Name}'s rate falls as the collection grows: by the trend over all sizes it is "
+                        + $"{ComparisonText.LatencyChange(ratio)} at {Units.Count(row.Documents[last])} documents than at "
+                        + $"{Units.Count(row.Documents[0])}")
                 : Words.Of($"{row.Name}'s rate falls beyond {Units.Count(row.Documents[from])} documents: "
                     + $"at {Units.Count(row.Documents[last])} it is {change}"),
             Operations = [row.Name],
             Range = compared.Range(from, last),
             // Where a straight line over the sizes is no fit.
-            Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
-            P99 = Ratio([.. row.Results.Select(result => result.ReportedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
-            Evidence = [new FindingEvidence(row.Chart, Figures(row)), .. compared.Evidence(Words.Of("at the largest sizes"))],
+            Rate = effect ?? compared.Rate,
+            P99 = compared.P99,
+            Evidence = [new FindingEvidence(row.Chart, Figures(row, from)), .. compared.Evidence(Words.Of("at the largest sizes"))],
             Cause = cause ?? compared.Processors,
             IsCoincidence = isCoincidence,
             Refute = Words.Of("measure the largest size first, on a fresh server: if it is as fast as the smallest was, "
@@ -189,18 +193,23 @@ internal static class SizeFindings
     private static Finding Rise(RunSeries series, Row row, double ratio, FindingEffect? effect)
     {
         int last = row.Rates.Length - 1;
+        double measured = row.Rates[last] / row.Rates[0];
         Comparison compared = Comparison.OfEnds(series, row);
         IReadOnlyList<string> together = compared.Together;
         return new Finding
         {
             Id = FindingIds.SizeRise,
-            Text = Words.Of($"{row.Name}'s rate rises as the collection grows, which its size does not explain: "
-                + $"at {Units.Count(row.Documents[last])} it is {ComparisonText.LatencyChange(ratio)} than at "
-                + $"{Units.Count(row.Documents[0])}"),
+            Text = measured >= 1 + Least
+                ? Words.Of($"{row.Name}'s rate rises as the collection grows, which its size does not explain: "
+                    + $"at {Units.Count(row.Documents[last])} it is {ComparisonText.LatencyChange(measured)}, compared with "
+                    + $"{Units.Count(row.Documents[0])}")
+                : Words.Of($"{row.Name}'s rate rises as the collection grows, which its size does not explain: by the trend over all "
+                    + $"sizes it is {ComparisonText.LatencyChange(ratio)} at {Units.Count(row.Documents[last])} documents, "
+                    + $"compared with {Units.Count(row.Documents[0])}"),
             Operations = [row.Name],
             Range = compared.Range(0, last),
-            Rate = effect ?? Ratio(row.Rates, compared.Before, compared.After),
-            P99 = Ratio([.. row.Results.Select(result => result.ReportedMicroseconds.P99 ?? double.NaN)], compared.Before, compared.After),
+            Rate = effect ?? compared.Rate,
+            P99 = compared.P99,
             Evidence = [new FindingEvidence(row.Chart, Figures(row))],
             Cause = together.Count == 0 ? null : Words.And(together),
             IsCoincidence = true,
@@ -228,19 +237,11 @@ internal static class SizeFindings
         };
     }
 
-    private static string Figures(Row row) =>
-        Words.Of($"{Units.Rate(row.Rates[0])} at {Units.Count(row.Documents[0])}, highest {Units.Rate(row.Rates.Max())}, "
+    /// <param name="row">A row.</param>
+    /// <param name="from">The size from which it changes.</param>
+    private static string Figures(Row row, int from = 0) =>
+        Words.Of($"{Units.Rate(row.Rates[from])} at {Units.Count(row.Documents[from])}, highest {Units.Rate(row.Rates.Max())}, "
             + $"{Units.Rate(row.Rates[^1])} at {Units.Count(row.Documents[^1])} documents");
-
-    private static FindingEffect? Ratio(double[] values, int[] before, int[] after)
-    {
-        double[] baseline = [.. before.Select(i => Math.Log(values[i])).Where(double.IsFinite)];
-        double[] candidate = [.. after.Select(i => Math.Log(values[i])).Where(double.IsFinite)];
-        if (baseline.Length == 0 || candidate.Length == 0)
-            return null;
-        double ratio = Math.Exp(candidate.Average() - baseline.Average());
-        return FindingEffect.Of(ratio, baseline.Length > 1 && candidate.Length > 1 ? Bootstrap.OfRuns(baseline, candidate).At(0.95) : null);
-    }
 
     /// <summary>
     /// A limit that is outgrown where the rate falls is the likely cause if more is read from then on; anything less is only seen together.
@@ -280,14 +281,16 @@ internal static class SizeFindings
     {
         private readonly RunSeries _series;
         private readonly Row _row;
+        private readonly int[] _before;
+        private readonly int[] _after;
         private readonly TimeWindow?[] _windows;
 
         public Comparison(RunSeries series, Row row, int[] before, int[] after)
         {
             _series = series;
             _row = row;
-            Before = before;
-            After = after;
+            _before = before;
+            _after = after;
             var windows = series.Operations.Concat(series.Independent).Distinct()
                 .ToDictionary(one => (object)one.Result, one => one.Window, ReferenceEqualityComparer.Instance);
             _windows = [.. row.Results.Select(result => windows.TryGetValue(result, out TimeWindow window) ? window : (TimeWindow?)null)];
@@ -301,21 +304,21 @@ internal static class SizeFindings
                 [.. Enumerable.Range(row.Rates.Length - few, few)]);
         }
 
-        public int[] Before { get; }
+        public FindingEffect? Rate => Ratio(_row.Rates);
 
-        public int[] After { get; }
+        public FindingEffect? P99 => Ratio([.. _row.Results.Select(result => result.ReportedMicroseconds.P99 ?? double.NaN)]);
 
         /// <summary>The run was interrupted after one size and resumed before the other.</summary>
         public bool ResumedBetween(int from, int to) => _windows[from] is { } first && _windows[to] is { } last
             && _series.Run.Events.Any(e =>
                 e.Kind == RunEvent.Resumed && e.AtMilliseconds >= first.To && e.AtMilliseconds <= last.From);
 
-        public IReadOnlyList<string> Together => Circumstances.Of(_series, Windows(After), Windows(Before));
+        public IReadOnlyList<string> Together => Circumstances.Of(_series, Windows(_after), Windows(_before));
 
         public string? Processors =>
-            Circumstances.Processors(_series, Windows(After), Windows(Before), Ratio(_row.Rates, Before, After)?.Ratio);
+            Circumstances.Processors(_series, Windows(_after), Windows(_before), Rate?.Ratio);
 
-        public IEnumerable<string> Reads => Circumstances.Reads(_series, Windows(After), Windows(Before));
+        public IEnumerable<string> Reads => Circumstances.Reads(_series, Windows(_after), Windows(_before));
 
         public FindingRange Range(int from, int to) => _windows[from] is { } first && _windows[to] is { } last
             ? _series.Range(new TimeWindow(first.From, last.To), _row.Documents[from], _row.Documents[to])
@@ -327,6 +330,17 @@ internal static class SizeFindings
             foreach (string circumstance in Together)
                 yield return new FindingEvidence(
                     "timeline", $"{when} {circumstance}".Replace(Words.Of("otherwise"), Words.Of("before"), StringComparison.Ordinal));
+        }
+
+        private FindingEffect? Ratio(double[] values)
+        {
+            double[] baseline = [.. _before.Select(i => Math.Log(values[i])).Where(double.IsFinite)];
+            double[] candidate = [.. _after.Select(i => Math.Log(values[i])).Where(double.IsFinite)];
+            if (baseline.Length == 0 || candidate.Length == 0)
+                return null;
+            double ratio = Math.Exp(candidate.Average() - baseline.Average());
+            Interval? interval = baseline.Length > 1 && candidate.Length > 1 ? Bootstrap.OfRuns(baseline, candidate).At(0.95) : null;
+            return FindingEffect.Of(ratio, interval) with { By = Words.Of("means of up to three sizes") };
         }
 
         private IReadOnlyList<TimeWindow> Windows(int[] places) => [.. places.Select(i => _windows[i]).OfType<TimeWindow>()];

@@ -5,6 +5,7 @@ using MongoPerf.Reports.Findings;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Reports.Comparison;
 using MongoPerf.Tests.Support;
+using MongoPerf.Texts;
 
 namespace MongoPerf.Tests.Reports.Findings;
 
@@ -190,12 +191,33 @@ public sealed class PhaseFindingTests
         Assert.Matches("it is (89|90) % lower than at 100k$", found.Text);
     }
 
+    /// <summary>The figures beside it are both ends' rates; a line through all sizes once said 56 % of rates that fell by 52 %.</summary>
+    [Theory]
+    [InlineData(3000, 1200, "falls steadily as the collection grows: at 1.8M documents it is 60 % lower than at 100k")]
+    [InlineData(1500, 1450,
+        "falls as the collection grows: by the trend over all sizes it is [0-9]+ % lower at 1.8M documents than at 100k")]
+    [InlineData(1200, 3000,
+        "rises as the collection grows, which its size does not explain: at 1.8M it is 2.5 times as high, compared with 100k")]
+    [InlineData(1450, 1500, "rises as the collection grows, which its size does not explain: by the trend over all sizes it is "
+        + "[0-9]+ % higher at 1.8M documents, compared with 100k")]
+    public void How_much_a_rate_changes_is_what_the_rates_shown_say_or_the_trend_is_named(double first, double last, string text)
+    {
+        using var run = new ScriptedRun(noise: new NoisySamples(5, 0, 0));
+        IEnumerable<double> between = Enumerable.Range(1, 16).Select(place => 2600.0 - (60 * place));
+        double[] rates = [first, .. first > last ? between : between.Reverse(), last];
+        foreach ((int place, double rate) in rates.Index())
+            run.Size(place + 1, "q7", [.. Enumerable.Repeat(rate, 5)]);
+        Finding found = Assert.Single(run.Findings(), finding => finding.Id is FindingIds.SizeDecline or FindingIds.SizeRise);
+        Assert.Matches($"^q7's rate {text}$", found.Text);
+        Assert.StartsWith($"{Units.Rate(first)} at 100k, ", found.Evidence[0].Text, StringComparison.Ordinal);
+    }
+
     /// <summary>
     /// As acknowledged inserts did on a slow disk once memory was full: at first about level, then falling from size to size, but neither
     /// in a step nor all the way.
     /// </summary>
     [Theory]
-    [InlineData(2990, "safe's rate falls beyond 700k documents: at 1M it is 62 % lower")]
+    [InlineData(2990, "safe's rate falls beyond 700k documents: at 1M it is 64 % lower")]
     [InlineData(5600, null)]
     public void A_rate_that_is_level_at_first_and_then_falls_to_half_or_less_is_found(double last, string? text)
     {
