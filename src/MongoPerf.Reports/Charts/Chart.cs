@@ -142,6 +142,9 @@ public sealed record Series(ChartTable Table, int Column, string Title, string C
     /// <summary>1 is solid; the others are dashed or dotted, each in its way.</summary>
     public int Dash { get; init; } = 1;
 
+    /// <summary>The size of its points; 1 is the usual one.</summary>
+    public double PointSize { get; init; } = 1;
+
     /// <summary>False for one that only the page has, and that its reader switches on.</summary>
     public bool IsShown { get; init; } = true;
 

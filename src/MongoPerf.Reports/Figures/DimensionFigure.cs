@@ -6,6 +6,9 @@ namespace MongoPerf.Reports.Figures;
 /// <summary>Draws a figure whose axis is a parameter, threads, documents, deployments, phases or operations.</summary>
 internal static class DimensionFigure
 {
+    /// <summary>The share of a panel's height within which a line lies on another.</summary>
+    private const double LineWidth = 0.01;
+
     /// <summary>The results along one line.</summary>
     private sealed record Line(string Title, IReadOnlyList<Observation> Observations);
 
@@ -21,12 +24,14 @@ internal static class DimensionFigure
         if (figure.X == Dimension.Clients && shown.Select(o => o.ValueOf(figure.X)).Distinct().Count() == 1)
             return null;
         bool hasRate = shown.Any(o => o.Results.Any(r => r.HasRate));
-        var axis = FigureAxis.Of([.. shown.Select(o => o.ValueOf(figure.X)!).Distinct()]);
+        // As in the charts of a growth.
+        var axis = FigureAxis.Of([.. shown.Select(o => o.ValueOf(figure.X)!).Distinct()], figure.X == Dimension.Documents);
         List<Line> all = LinesOf(shown, dimensions);
         Line[] drawn = [.. all.Take(FigureChart.MostLines)];
         ChartTable table = Table($"{name}.csv", figure.X, axis, drawn, metrics);
         Panel[] panels = [.. metrics.Select((metric, i) =>
-            PanelOf(metric, metric.TitleOf(hasRate), table, drawn, 1 + (i * drawn.Length), figure.IsLogarithmic)).OfType<Panel>()];
+            PanelOf(metric, metric.TitleOf(hasRate), table, drawn, 1 + (i * drawn.Length), figure.IsLogarithmic)).OfType<Panel>()
+            .Select(panel => axis.IsNumeric ? WithHiddenLines(panel) : panel)];
         int? knee = axis.IsNumeric && figure.Y[0] == "rate" && (drawn.Length == 1 || drawn[0].Title == OperationResult.TotalName)
             ? Knee.Find([.. table.Rows.Select(row => (row[0], row[1]))]) : null;
         string label = figure.X == Dimension.Documents ? Words.Of("documents in the collection") : Words.Of(figure.X);
@@ -74,6 +79,20 @@ internal static class DimensionFigure
                 ? AxisScale.OfLatency(least, largest)
                 : ScaleOf(metric.Unit, largest),
             lines.Select((line, i) => new Series(table, firstColumn + i, FigureChart.Legend(line.Title), Palette.OfLine(i))));
+    }
+
+    /// <summary>Lets a line shine through those that are drawn over it: they are dashed, and their points are small.</summary>
+    private static Panel WithHiddenLines(Panel panel)
+    {
+        List<Series> lines = [];
+        foreach (Series line in panel.Series)
+        {
+            int below = lines.Count(earlier => line.Values.Zip(earlier.Values)
+                .Count(pair => Math.Abs(panel.Y.Share(pair.First) - panel.Y.Share(pair.Second)) < LineWidth) > 1);
+            lines.Add(line with { Dash = 1 + below, PointSize = 1.0 / (1 + below) });
+        }
+
+        return panel with { Series = lines };
     }
 
     private static AxisScale ScaleOf(MetricUnit unit, double largest) => unit switch

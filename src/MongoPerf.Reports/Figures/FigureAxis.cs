@@ -12,15 +12,18 @@ internal sealed class FigureAxis
     /// <summary>The share of the greatest value that the least one must exceed for the axis to leave out the way from 0.</summary>
     private const double FarFromZero = 0.3;
 
-    private FigureAxis(IReadOnlyList<string> values, IReadOnlyList<double> places, bool isNumeric)
+    private readonly bool _hasZero;
+
+    private FigureAxis(IReadOnlyList<string> values, IReadOnlyList<double> places, bool isNumeric, bool hasZero)
     {
         Values = values;
         Places = places;
         IsNumeric = isNumeric;
         IsLogarithmic = isNumeric && places[0] > 0 && places[^1] / places[0] >= LogarithmicFrom;
+        _hasZero = hasZero && isNumeric && !IsLogarithmic;
         double span = places[^1] - places[0];
         Min = IsLogarithmic ? places[0] / 1.2
-            : isNumeric && span > 0 && places[0] > places[^1] * FarFromZero ? places[0] - (span * 0.08) : 0;
+            : isNumeric && !hasZero && span > 0 && places[0] > places[^1] * FarFromZero ? places[0] - (span * 0.08) : 0;
         Max = IsLogarithmic ? places[^1] * 1.2
             : isNumeric ? Math.Max(places[^1] + ((places[^1] - Min) * 0.03), double.Epsilon) : places.Count;
     }
@@ -40,11 +43,12 @@ internal sealed class FigureAxis
     private double Max { get; }
 
     /// <param name="values">The values, at least one; each once, in the order in which they were measured.</param>
-    public static FigureAxis Of(IReadOnlyList<string> values)
+    /// <param name="hasZero">Numbers begin at 0, however far from it the least is; a logarithmic axis has none.</param>
+    public static FigureAxis Of(IReadOnlyList<string> values, bool hasZero = false)
     {
         bool isNumeric = values.All(v => NumberOf(v) is not null);
         string[] ordered = isNumeric ? [.. values.OrderBy(NumberOf)] : [.. values];
-        return new FigureAxis(ordered, [.. ordered.Select((v, i) => isNumeric ? NumberOf(v)!.Value : i + 0.5)], isNumeric);
+        return new FigureAxis(ordered, [.. ordered.Select((v, i) => isNumeric ? NumberOf(v)!.Value : i + 0.5)], isNumeric, hasZero);
     }
 
     /// <summary>Reads a number such as 12, 1.5, 10k, 1M, 64MB or 10%; null for a name.</summary>
@@ -66,6 +70,8 @@ internal sealed class FigureAxis
     {
         double nearest = IsNumeric ? 1.0 / 22 : 0;
         double last = double.NegativeInfinity;
+        if (_hasZero && Share(Places[0]) >= nearest)
+            yield return new Tick(0, "0");
         // A count such as 1234567 is none that somebody wrote; where there is one, 4000 is written as it is.
         bool areCounted = Values.Any(static value => value.Length > 4 && value.All(char.IsAsciiDigit));
         foreach ((string value, double place) in Values.Zip(Places))

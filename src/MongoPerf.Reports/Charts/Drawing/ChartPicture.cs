@@ -180,7 +180,7 @@ internal sealed class ChartPicture
     private LinePlottable Line(Panel panel, Series series)
     {
         float width = _layout.IsGrid ? 2 : _chart.HasLegendAbove ? 2.5f : 1.6f;
-        float size = PointSize(panel, series);
+        float size = PointSize(panel, series) * (float)series.PointSize;
         return new LinePlottable(Pieces(panel, series))
         {
             Line = new LineStyle(width, ColorOf(series.Color)) { StrokeJoin = SKStrokeJoin.Round },

@@ -260,6 +260,24 @@ public sealed class FigureTests : IDisposable
         Assert.Equal(["single: files > memory limit at 2M", "shards: files > memory limit at 4M"], chart.Marks.Select(mark => mark.Kind));
     }
 
+    /// <summary>The same documents take up the same on both sides, whose lines lie on one another.</summary>
+    [Fact]
+    public void Along_documents_the_axis_begins_at_0_and_a_line_shows_through_another_that_lies_on_it()
+    {
+        FigureInfo figure = new()
+        {
+            Title = "Over size", X = "documents", Y = ["rate", "storageSize"], Lines = "deployment",
+            Of = new ResultChoice { Phases = ["a", "size"] },
+        };
+        var single = new SweptRun { IsGrowth = true, Millions = [8, 9, 10], Deployment = "single", Figures = [figure] };
+        using StoredRun one = single.Write(_folder.Path);
+        using StoredRun two = (single with { Id = "2026-11-21-b", Deployment = "other", Speed = 2 }).Write(_folder.Path);
+        Chart chart = Assert.Single(ScenarioFigures.Of(FigureRun.Of([[one], [two]])));
+        Assert.Equal((0, "0", "8M"), (chart.X.Min, chart.X.Ticks[0].Text, chart.X.Ticks[1].Text));
+        Assert.Equal([(1, 1.0), (1, 1.0), (1, 1.0), (2, 0.5)],
+            chart.Panels.SelectMany(panel => panel.Series).Select(line => (line.Dash, line.PointSize)));
+    }
+
     [Fact]
     public void Sizes_of_a_growth_are_told_apart_where_they_are_no_axis()
     {
