@@ -30,6 +30,13 @@ internal static class Happenings
         run.Events.Select(happened => MarkOf(happened, axis.At(happened.AtMilliseconds)))
             .Concat(axis.Pauses.Select(static pause => MarkOf(pause.At, Units.Duration(pause.Pause))));
 
+    /// <summary>The seconds at which one session ends and the next begins, whether their pause is cut out or too short for that.</summary>
+    /// <param name="run">The run whose events are looked at.</param>
+    /// <param name="axis">The axis of time.</param>
+    public static IEnumerable<double> Ends(StoredRun run, TimeAxis axis) => axis.Pauses.Select(static pause => pause.At)
+        .Concat(run.Events.Where(happened => happened.Kind == RunEvent.Resumed && happened.AtMilliseconds < axis.EndMilliseconds)
+            .Select(happened => axis.At(happened.AtMilliseconds)));
+
     /// <summary>Makes the bands of migrations, index builds, outages, and of when other programs used the machine.</summary>
     /// <param name="run">The run whose events, chunk events, server and host samples are read.</param>
     /// <param name="axis">The axis of time.</param>

@@ -4,8 +4,8 @@ namespace MongoPerf.Reports.Charts;
 /// <param name="lines">The number of lines.</param>
 /// <param name="seconds">The length of the axis; 0 for what continues a panel and is short.</param>
 /// <param name="longestGap">The seconds without a point after which a line ends.</param>
-/// <param name="axes">The axes of what the lines show: where one leaves a pause out, lines end, too. Null for none.</param>
-internal sealed class PanelBuilder(int lines, double seconds, double longestGap, IEnumerable<TimeAxis>? axes = null)
+/// <param name="ends">The seconds on the axis at which lines end, too, however near their next points are; null for none.</param>
+internal sealed class PanelBuilder(int lines, double seconds, double longestGap, IEnumerable<double>? ends = null)
 {
     /// <summary>The most rows of a panel, with a few more where lines end. An hour's seconds stay as they are.</summary>
     public const int MostRows = 4000;
@@ -22,10 +22,9 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap,
     private readonly List<(long Row, double Value)>[] _points = [.. Enumerable.Range(0, lines)
         .Select(static _ => new List<(long, double)>())];
 
-    private readonly double[] _pauses =
-        [.. (axes ?? []).SelectMany(static axis => axis.Pauses).Select(static pause => pause.At).Order()];
+    private readonly double[] _ends = [.. (ends ?? []).Order()];
 
-    /// <summary>How many pauses each line has passed.</summary>
+    /// <summary>How many ends each line has passed.</summary>
     private readonly int[] _passed = new int[lines];
 
     /// <summary>
@@ -43,7 +42,7 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap,
         List<(long Row, double Value)> points = _points[line];
         // By time, not by row: the last point of one session and the first of the next may share a row.
         int passed = _passed[line];
-        while (passed < _pauses.Length && _pauses[passed] <= at)
+        while (passed < _ends.Length && _ends[passed] <= at)
             passed++;
         if (passed > _passed[line] && points.Count > 0)
             Append(points, 0, ChartTable.Gap);

@@ -24,12 +24,12 @@ internal sealed class RunPanels
 
     private readonly List<PanelBuilder> _builders = [];
     private readonly double _length;
-    private readonly TimeAxis _axis;
+    private readonly double[] _ends;
 
     private RunPanels(StoredRun run, OperationSeconds seconds, TimeAxis axis, double? since)
     {
         _length = since is null ? axis.Seconds : 0;
-        _axis = axis;
+        _ends = [.. Happenings.Ends(run, axis)];
         int[] lines = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => !seconds.Lines[line].IsTotal).Take(MostOperations)];
         // First, so that they are never among those that find no room.
         int[] totals = [.. Enumerable.Range(0, seconds.Lines.Count).Where(line => seconds.Lines[line].IsTotal)];
@@ -114,7 +114,7 @@ internal sealed class RunPanels
 
     private PanelBuilder Builder(int lines, double longestGap)
     {
-        var builder = new PanelBuilder(lines, _length, longestGap, [_axis]);
+        var builder = new PanelBuilder(lines, _length, longestGap, _ends);
         _builders.Add(builder);
         return builder;
     }

@@ -73,7 +73,8 @@ internal static class TimeFigure
             return null;
         double seconds = parts.Max(part => Math.Min(part.Axis.Seconds, figure.To ?? double.MaxValue));
         ChartTable operations = Operations(file, [.. parts.Select(part => (part.Samples, part.Axis))],
-            [.. figure.Y.Where(TimeMetric.IsOfOperations)], seconds);
+            [.. figure.Y.Where(TimeMetric.IsOfOperations)], seconds,
+            parts.SelectMany(part => Happenings.Ends(part.Of.Run.Stored, part.Axis)));
         // State of servers and machine is that of the first of several repeats: a mean would be nobody's.
         (Observation first, Sample[] firstSamples, TimeAxis firstAxis) = parts[0];
         ChartTable[] states =
@@ -88,7 +89,7 @@ internal static class TimeFigure
             ServerTimeline.Line[] shown = [.. figure.Y.Where(metric => !TimeMetric.IsOfOperations(metric) && isOfIt(metric))
                 .Select(TimeMetric.LineOf)];
             return shown.Length == 0 ? new ChartTable(name, ["seconds"]) : Thinned(
-                name, [.. shown.Select(line => line.Key)], firstAxis.Seconds, [firstAxis],
+                name, [.. shown.Select(line => line.Key)], firstAxis.Seconds, Happenings.Ends(first.Run.Stored, firstAxis),
                 ServerTimeline.Read(shown, Within(read(), firstSamples), firstAxis));
         }
     }
@@ -108,7 +109,7 @@ internal static class TimeFigure
     /// Makes the table of a line's operations. Rates are added up; documents in the collection are what the furthest of them saw.
     /// </summary>
     private static ChartTable Operations(
-        string file, IReadOnlyList<(Sample[] Samples, TimeAxis Axis)> parts, string[] metrics, double seconds)
+        string file, IReadOnlyList<(Sample[] Samples, TimeAxis Axis)> parts, string[] metrics, double seconds, IEnumerable<double> ends)
     {
         string[] names = [.. parts.SelectMany(part => part.Samples).Select(s => s.Operation).Distinct()];
         var buckets = new TimeBuckets(names.Length * metrics.Length);
@@ -122,14 +123,14 @@ internal static class TimeFigure
             }
         }
 
-        return Thinned($"{file}.csv", metrics, seconds, parts.Select(part => part.Axis), buckets.Rows().SelectMany(row =>
+        return Thinned($"{file}.csv", metrics, seconds, ends, buckets.Rows().SelectMany(row =>
             metrics.Select((metric, i) => (row[0], i, Joined(metric, row.AsSpan(1 + (i * names.Length), names.Length))))));
     }
 
     private static ChartTable Thinned(
-        string file, string[] metrics, double seconds, IEnumerable<TimeAxis> axes, IEnumerable<(double At, int Line, double Value)> values)
+        string file, string[] metrics, double seconds, IEnumerable<double> ends, IEnumerable<(double At, int Line, double Value)> values)
     {
-        var builder = new PanelBuilder(metrics.Length, seconds, RunPanels.LongestGap, axes);
+        var builder = new PanelBuilder(metrics.Length, seconds, RunPanels.LongestGap, ends);
         foreach ((double at, int line, double value) in values)
             builder.Add(at, line, value);
         return builder.Build(file, metrics);

@@ -1,6 +1,7 @@
 using MongoPerf.Deployments;
 using MongoPerf.Load.Collections;
 using MongoPerf.Load.Phases;
+using MongoPerf.Measurement;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
 
@@ -48,8 +49,10 @@ public static class ResumeSession
             first.Publish(prepared.Seed, prepared.StartDocuments);
         store.SetState(RunState.Running, null, null);
         store.SetNote(StoredRun.RejectedNote, "");
+        // Before the first sample, where lines over time begin anew.
+        var resumed = new RunEvent(SystemClock.Instance.UtcNow.ToUnixTimeMilliseconds(), RunEvent.Resumed, InterruptedRun.Describe(stored));
         session.Begin(store, prepared.Plan);
-        session.Log.Report(RunEvent.Resumed, InterruptedRun.Describe(stored));
+        session.Log.Report(resumed);
         if (beganOn is not null && beganOn != place.Address)
         {
             session.Log.Report("address", $"the run continues on {place.Address}; before, it was on {beganOn}");

@@ -56,9 +56,11 @@ internal sealed class RunLog : IDisposable
     /// <summary>Gets the events; null before the run begins, and when it has ended.</summary>
     public RunStore? Store { get; set; }
 
-    public void Report(string kind, string text, double? seconds = null)
+    public void Report(string kind, string text, double? seconds = null) =>
+        Report(new RunEvent(SystemClock.Instance.UtcNow.ToUnixTimeMilliseconds(), kind, text, seconds));
+
+    public void Report(RunEvent happened)
     {
-        var happened = new RunEvent(SystemClock.Instance.UtcNow.ToUnixTimeMilliseconds(), kind, text, seconds);
         Store?.AddEvent(happened);
         Progress.OnEvent(happened);
     }

@@ -100,6 +100,18 @@ public sealed class HappeningsTests : IDisposable
         Assert.All(panels, EndsAtThePause);
     }
 
+    /// <summary>So short a pause is not cut out, nor is it a gap between samples.</summary>
+    [Fact]
+    public void All_lines_end_where_the_run_was_resumed_however_soon()
+    {
+        using StoredRun run = Stored([.. Enumerable.Range(1, 109), .. Enumerable.Range(111, 100)],
+            At(109.8, RunEvent.Resumed, "after step 1"));
+        FigureInfo figure = new() { Title = "T", X = "time", Y = ["rate", "cache_used"] };
+        Panel[] panels = [.. RunPanels.Of(run).All, .. TimeFigure.Build(FigureRun.Of(run), figure, "f")!.Panels];
+        Assert.Contains(panels, panel => panel.Title == "Cache");
+        Assert.All(panels, EndsAtThePause);
+    }
+
     private static void EndsAtThePause(Panel panel) => Assert.All(panel.Series, line =>
     {
         double[] gap = Assert.Single(line.Table.Rows, row => double.IsNaN(row[line.Column]));

@@ -145,7 +145,7 @@ public sealed class TimelineDataTests : IDisposable
     {
         var axis = new TimeAxis([.. Seconds(1, 9), .. Seconds(10_000, 10_010)]);
         Assert.Equal(10, Assert.Single(axis.Pauses).At);
-        var builder = new PanelBuilder(1, 20, 3, [axis]);
+        var builder = new PanelBuilder(1, 20, 3, [10]);
         foreach ((int i, double at) in new[] { last - 1, last, first, first + 1 }.Index())
             builder.Add(at, 0, i);
 
@@ -161,7 +161,7 @@ public sealed class TimelineDataTests : IDisposable
     {
         var axis = new TimeAxis([.. Seconds(1, 1999), .. Seconds(10_000, 11_600)]);
         double pause = Assert.Single(axis.Pauses).At;
-        var builder = new PanelBuilder(1, 3600, 3, [axis]);
+        var builder = new PanelBuilder(1, 3600, 3, [pause]);
         for (int tenth = 1; tenth <= 36_000; tenth++)
             builder.Add(tenth / 10.0, 0, tenth / 10.0 < pause ? 1 : 2);
 
