@@ -25,32 +25,32 @@ public sealed class GrowthScenarioTests : IDisposable
     [MongodFact]
     public void One_that_is_killed_again_and_again_ends_with_exactly_its_documents_and_a_curve_over_size()
     {
-        // Where it is killed: in each step's writes and queries, at moments of a fixed seed.
+        // Where it is killed: in writes and queries, at moments of a fixed seed. Lines are of any step: on a busy machine a kill may come
+        // later than meant, and the last ones when all is done.
         var random = new Random(20261122);
         Action<ProgramRun>[] moments =
         [
             run => AtDocument(run, random.Next(1, 3000)),
             // In the second or the third query, of a second each.
-            run => AfterLine(run, "step 1, 4k: by customer", random.Next(0, 1400)),
+            run => AfterLine(run, "k: by customer", random.Next(0, 1400)),
             run => AtDocument(run, random.Next(4001, 7000)),
-            run => AfterLine(run, "step 2 complete", random.Next(0, 20)),
-            run => AfterLine(run, "step 3, 12k: by customer", random.Next(0, 1400)),
+            run => AfterLine(run, " complete", random.Next(0, 20)),
+            run => AfterLine(run, "k: by customer", random.Next(0, 1400)),
         ];
-        foreach ((int i, Action<ProgramRun> wait) in moments.Index())
+        foreach (Action<ProgramRun> wait in moments.TakeWhile(_ => !IsFinished()))
         {
             using ProgramRun run = StartOrResume();
             wait(run);
             run.Kill();
-            // On a busy machine the last kill may come when all is done.
-            Assert.True(run.WaitForEnd().ExitCode is Killed || (i == moments.Length - 1 && run.WaitForEnd().ExitCode == 0),
-                $"not killed at moment {i + 1}: {run.WaitForEnd().All}");
+            Assert.True(run.WaitForEnd().ExitCode is Killed or 0, run.WaitForEnd().All);
         }
 
-        string last = _runs.Find(run => run.Run.State) == RunState.Finished ? "report" : "resume";
+        string last = IsFinished() ? "report" : "resume";
         JsonElement report = ProgramRun.Run(new ProgramOptions { Server = "mongod", WriteReport = true }, last, _runs.Id,
             "--out", _runs.Path, "--format", "json").Expect(0).Report();
         Assert.Equal("finished", report.GetProperty("run").Text("state"));
         Assert.Equal([4000, 8000, Target], report.GrowthSteps().Select(step => step.Documents));
+        Assert.Contains(report.Items("events"), happened => happened.Text("kind") == "resumed");
         JsonResults.AssertComplete(report);
         foreach (GrownStep step in report.GrowthSteps())
         {
@@ -107,6 +107,8 @@ public sealed class GrowthScenarioTests : IDisposable
     private ProgramResult On(TestServer server, string target) => ProgramRun.Run(
         "run", Example, "--uri", server.Uri, "--target", target, "--step", "1k", "--operations", "200",
         "--format", "json", "--out", _runs.Path);
+
+    private bool IsFinished() => _runs.Ids.Count > 0 && _runs.Find(run => run.Run.State) == RunState.Finished;
 
     private ProgramRun StartOrResume()
     {

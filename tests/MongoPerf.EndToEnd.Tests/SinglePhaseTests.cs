@@ -117,9 +117,9 @@ public sealed class SinglePhaseTests(TestServers servers) : IDisposable
         string database = Load("embedded", 500);
         JsonElement result = ResultOf("embedded", database, "q4", "--rate", "200", "--duration", "3s", "--warmup", "500ms",
             "--threads", "4", "--max-skipped", "100%");
-        // A machine that is too busy skips arrivals, and does none twice: 200 a second for three seconds are due, 500 of them measured.
+        // 200 a second are due for three seconds, whatever a busy machine makes of them: it skips some, or does those of the warm-up late.
         Assert.InRange(result.GetProperty("accounting").Number("scheduled"), 599, 601);
-        Assert.InRange(result.Number("operations"), 1, 501);
+        Assert.InRange(result.Number("operations"), 1, 601);
         JsonElement response = result.GetProperty("responseMicroseconds");
         Assert.True(response.GetProperty("p50").GetDouble() >= result.GetProperty("latencyMicroseconds").GetProperty("p50").GetDouble());
         Assert.True(result.GetProperty("seconds").GetDouble() > 2, $"{result}");

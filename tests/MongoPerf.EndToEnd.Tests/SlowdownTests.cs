@@ -22,10 +22,10 @@ public sealed class SlowdownTests
         string? keep = Environment.GetEnvironmentVariable(KeepVariable);
         using TestServer server = TestServer.Start("mongod");
         using var direct = new RecordingProxy(server.Address);
-        using var delaying = new RecordingProxy(server.Address) { Delay = TimeSpan.FromMilliseconds(keep is null ? 10 : 1) };
+        using var delaying = new RecordingProxy(server.Address) { Delay = TimeSpan.FromMilliseconds(keep is null ? 20 : 1) };
         using var runs = new RunsFolder();
         string[] shape = keep is null
-            ? ["--target", "400", "--step", "200", "--batch", "10", "--window", "300ms", "--tests", "batch,q4", "--repeat", "3"]
+            ? ["--target", "400", "--step", "200", "--batch", "10", "--window", "300ms", "--tests", "batch,q4", "--repeat", "4"]
             : ["--target", "10k", "--step", "2k", "--batch", "10", "--window", "1s", "--tests", "batch,safe,q4,q6,q7,size",
                 "--repeat", "5"];
         var options = new ProgramOptions
