@@ -1,4 +1,9 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
 using System.Text.RegularExpressions;
+using MongoPerf.Deployments;
+using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
@@ -152,6 +157,8 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
             (["--uri", uri, "--listen", "127.0.0.1:0"], "--output is missing"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "-o", ""], "--output is missing"),
             (["--uri", uri, "--listen", "27018", "-o", file], "expected ADDRESS:PORT"),
+            (["--uri", uri, "--listen", "127.0.0.1:0", "-o", _runs.At("c.rec"), "--duration", "0"], "allowed: more than 0s"),
+            (["--uri", uri, "--server", "-o", "c.bin", "--duration", "9000h"], "at most 8760h"),
             (["--uri", uri, "--listen", "127.0.0.1:0", "-o", file], "is there already"),
             (["--uri", "mongodb://a,b", "--listen", "127.0.0.1:0", "-o", file], "leads to one server"),
             (["--uri", uri, "--server", "-o", file], "names a folder"),
@@ -167,6 +174,66 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
         Assert.False(File.Exists(another));
         Assert.Contains("has no startRecordingTraffic",
             ProgramRun.Run("record", "--uri", uri, "--server", "-o", "a.bin").Expect(7).Errors, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_server_that_is_not_there_is_told_before_there_is_a_file()
+    {
+        string file = _runs.At("a.rec");
+        ProgramRun.Run("record", "--uri", $"mongodb://127.0.0.1:{FreePort.Find()}", "--listen", "127.0.0.1:0", "--duration", "1s",
+            "-o", file).Expect(3).Says("connection refused (nothing listens there)").Says("hint:  is a server running there");
+        Assert.False(File.Exists(file));
+    }
+
+    /// <summary>The pipe at stderr is full. A client whose server has gone is turned away all the same, and the recording ends.</summary>
+    [Fact]
+    public void Warnings_that_nobody_reads_hold_up_no_client()
+    {
+        const string Fill = """mkfifo "$0" && exec 9<>"$0"; dd if=/dev/zero of="$0" oflag=nonblock bs=4096 2>&-; exec "$@" 2>&9""";
+        int port = FreePort.Find();
+        using FakeServer server = FakeServer.Replying(BsonDocument.Of(("ismaster", true), ("maxWireVersion", 17), ("ok", 1.0)));
+        using var record = Process.Start(new ProcessStartInfo("/usr/bin/env",
+        [
+            "--default-signal=INT", "bash", "-c", Fill, _runs.At("pipe"), .. ThisProgram.Command,
+            "record", "--uri", server.Uri, "--listen", $"127.0.0.1:{port}", "-o", _runs.At("a.rec"),
+        ]))!;
+        try
+        {
+            Assert.True(SpinWait.SpinUntil(() => TryConnect(port) is { } first && Close(first), TimeSpan.FromSeconds(60)));
+            server.Dispose();
+            using Socket client = TryConnect(port)!;
+            client.ReceiveTimeout = 60_000;
+            Assert.Equal(0, client.Receive(new byte[1]));
+            using (var kill = Process.Start("kill", ["-INT", $"{record.Id}"]))
+                kill.WaitForExit();
+            Assert.True(record.WaitForExit(60_000));
+            Assert.Equal(0, record.ExitCode);
+        }
+        finally
+        {
+            record.Kill();
+        }
+
+        static bool Close(Socket socket)
+        {
+            socket.Dispose();
+            return true;
+        }
+    }
+
+    private static Socket? TryConnect(int port)
+    {
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            socket.Connect(IPAddress.Loopback, port);
+            return socket;
+        }
+        catch (SocketException)
+        {
+            socket.Dispose();
+            return null;
+        }
     }
 
     private static ProgramRun StartProxy(string uri, string file, out int port, params string[] options)

@@ -16,6 +16,7 @@ public static class Quantities
     private static readonly (string Suffix, double Factor)[] DurationSuffixes =
         [("us", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600), ("d", 86400)];
 
+    private const double MostSeconds = 365 * 86400.0;
     private const long MostCount = 1_000_000_000_000_000;
 
     /// <summary>A whole number of things.</summary>
@@ -62,9 +63,16 @@ public static class Quantities
     public static double ParseDuration(string text)
     {
         double value = Parse(text, DurationSuffixes, needsSuffix: true, "a duration such as 90s, 500ms, 10m or 2h");
-        if (value is < 0 or > 365 * 86400.0)
-            throw new FormatException($"'{text}' is out of range; allowed: 0s to 8760h");
-        return value;
+        return value <= MostSeconds ? value : throw new FormatException($"'{text}' is out of range; allowed: 0s to 8760h");
+    }
+
+    /// <summary>Seconds, for what can't take no time at all.</summary>
+    /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
+    public static double ParsePositiveDuration(string text)
+    {
+        double value = Parse(text, DurationSuffixes, needsSuffix: true, "a duration such as 90s, 500ms, 10m or 2h");
+        return value is > 0 and <= MostSeconds ? value
+            : throw new FormatException($"'{text}' is out of range; allowed: more than 0s, at most 8760h");
     }
 
     /// <summary>Several values, each of them once.</summary>

@@ -56,7 +56,8 @@ internal sealed class RecordCommand
         + "server overwrites", "FILE",
         "-o");
 
-    private readonly Option<double?> _duration = OptionTypes.Duration("--duration", "Stop after this time [default: on Ctrl+C]");
+    private readonly Option<double?> _duration = OptionTypes.Duration(
+        "--duration", "Stop after this time [default: on Ctrl+C]", allowsZero: false);
 
     public static Command Create() => new RecordCommand().Build();
 
@@ -112,35 +113,40 @@ internal sealed class RecordCommand
         if (hosts is not [{ Port: > 0 } server])
             throw new UserException(ExitCode.WrongUsage, "--uri: a proxy leads to one server, by TCP",
                 "name the primary, or a mongos, alone");
-        if (own.Certificate is null && !IPAddress.IsLoopback(own.Address.Address))
-            Console.Error.WriteLine("warning: clients on other machines can connect here, as they can to the server"
-                + (settings.Tls is null ? "" : $"; without {TlsOption} what they send is not encrypted"));
-        if (settings.Tls?.HasClientCertificate is true)
-            Console.Error.WriteLine("warning: whoever connects here can log in (x.509) as the subject of tlsCertificateKeyFile");
-        using var signals = new StopSignals("stopping: saving the recording");
-        string? stopped = null;
+        // A mistyped address is told at once, not by the first client's failure. Ctrl+C ends this as it ends any program.
+        MongoConnection.Open(server, settings with { Credential = null }).Dispose();
         // Before there is a file: it would be in the way of the next try.
         using Socket listener = Listen(own.Address);
+        using var notices = new Notices(Console.Error);
+        if (own.Certificate is null && !IPAddress.IsLoopback(own.Address.Address))
+            notices.Say("warning: clients on other machines can connect here, as they can to the server"
+                + (settings.Tls is null ? "" : $"; without {TlsOption} what they send is not encrypted"));
+        if (settings.Tls?.HasClientCertificate is true)
+            notices.Say("warning: whoever connects here can log in (x.509) as the subject of tlsCertificateKeyFile");
+        using var signals = new StopSignals("stopping: saving the recording");
+        string? stopped = null;
         using var recorder = new TrafficRecorder(own.Output, own.Redacts)
         {
             OnStopped = why =>
             {
                 stopped = why;
-                Console.Error.WriteLine($"warning: recording has stopped: {why}; clients are served as before");
+                notices.Say($"warning: recording has stopped: {why}; clients are served as before");
             },
         };
         using var proxy = new TrafficProxy(listener, new ProxiedServer(server, settings.Tls), own.Certificate, recorder,
-            what => Console.Error.WriteLine($"warning: {what}"));
-        Console.Error.WriteLine($"recording what goes through {proxy.Address} to {server}; Ctrl+C ends it");
-        Console.Error.WriteLine("note: clients of a replica set leave the proxy for the set's own addresses unless they connect with "
+            what => notices.Say($"warning: {what}"));
+        notices.Say($"recording what goes through {proxy.Address} to {server}; Ctrl+C ends it");
+        notices.Say("note: clients of a replica set leave the proxy for the set's own addresses unless they connect with "
             + "directConnection=true");
         Wait(duration, signals);
         proxy.Dispose();
         recorder.Dispose();
-        Console.WriteLine(Told(own.Output, recorder.Requests, proxy.Connections, recorder.Bytes)
-            + $"; at most {Units.Bytes(recorder.MostBehind)} waited to be written"
-            + Told(recorder.Unreadable, recorder.Unredactable, recorder.Legacy)
-            + (stopped is null ? "" : $"; recording stopped early: {stopped}"));
+        // Where nobody reads what is printed, the next line would wait for ever.
+        if (notices.End())
+            Console.WriteLine(Told(own.Output, recorder.Requests, proxy.Connections, recorder.Bytes)
+                + $"; at most {Units.Bytes(recorder.MostBehind)} waited to be written"
+                + Told(recorder.Unreadable, recorder.Unredactable, recorder.Legacy)
+                + (stopped is null ? "" : $"; recording stopped early: {stopped}"));
         return stopped is null ? ExitCode.Done : ExitCode.Refused;
     }
 

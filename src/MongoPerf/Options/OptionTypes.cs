@@ -16,8 +16,9 @@ internal static class OptionTypes
     public static Option<long?> Size(string name, string description) =>
         Make<long?>(name, null, description, "SIZE", text => Quantities.ParseRoom(text));
 
-    public static Option<double?> Duration(string name, string description) =>
-        Make<double?>(name, null, description, "DURATION", text => Quantities.ParseDuration(text));
+    public static Option<double?> Duration(string name, string description, bool allowsZero = true) =>
+        Make<double?>(name, null, description, "DURATION",
+            text => allowsZero ? Quantities.ParseDuration(text) : Quantities.ParsePositiveDuration(text));
 
     public static Option<string?> Text(string name, string description, string valueName, string? alias = null) =>
         Make<string?>(name, alias, description, valueName, text => text);
