@@ -79,7 +79,8 @@ public sealed class LogSource(string path, string? database) : ObservationSource
         }
     }
 
-    private MongoPerfException Wrong(Exception e) => new(Fault.WrongUsage, $"{path}: {e.Message}", null, e);
+    private MongoPerfException Wrong(Exception e) => new(Fault.WrongUsage,
+        e is FileNotFoundException or DirectoryNotFoundException ? $"{path} does not exist" : $"{path}: {e.Message}", null, e);
 
     /// <summary>The lines that tell of an operation; what is no line of a log is skipped, however long.</summary>
     private IEnumerable<string> Lines(Stream file)

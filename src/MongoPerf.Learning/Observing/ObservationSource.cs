@@ -3,6 +3,9 @@ namespace MongoPerf.Learning.Observing;
 /// <summary>Something that tells what a deployment did. It is only read, once, by one thread.</summary>
 public abstract class ObservationSource
 {
+    /// <summary>The name by which servers know what 'learn' itself reads, which is not what they are for.</summary>
+    public const string OwnApplication = "mongoperf learn";
+
     private readonly List<string> _notes = [];
 
     /// <summary>What it is, for people.</summary>

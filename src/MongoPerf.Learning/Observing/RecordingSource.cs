@@ -55,14 +55,17 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
         if (message.Reply is { } facts)
             return Answer((message.Connection, facts.Request), facts.Cursor, message.Microseconds);
         MessageHeader header = MessageHeader.Read(message.Message);
-        if (header.OpCode != OpCode.Msg)
-        {
-            _left++;
-            return null;
-        }
-
         try
         {
+            if (header.OpCode != OpCode.Msg)
+            {
+                // Drivers of today, too, begin with a handshake of before.
+                if (header.ResponseTo == 0
+                    && LeftOutCommands.WhyNot(header.OpCode, message.Message) is LeftOutCommands.Legacy or LeftOutCommands.Unreadable)
+                    _left++;
+                return null;
+            }
+
             if (header.ResponseTo == 0)
                 return Request(message, header.RequestId);
             var reply = new BsonReader(OpMsg.Parse(message.Message).Body);

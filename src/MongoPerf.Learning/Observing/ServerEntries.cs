@@ -22,6 +22,8 @@ internal sealed class ServerEntries
     /// <returns>An operation that has ended; null where there is none, or not yet.</returns>
     public ObservedOperation? Add(BsonDocument entry, string? type, double end, double milliseconds, string? connection, double count)
     {
+        if (entry.FindString("appName") == ObservationSource.OwnApplication)
+            return null;
         if (entry.FindString("ns")?.Split('.', 2) is not [var database, var collection] || entry.FindDocument("command") is not { } command)
             return null;
         double microseconds = milliseconds * 1000;

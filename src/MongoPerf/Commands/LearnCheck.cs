@@ -19,10 +19,14 @@ internal static class LearnCheck
     /// <param name="budget">So many documents are generated.</param>
     /// <param name="run">A run of the scenario; null for none.</param>
     /// <param name="seen">What the deployment was seen doing; null for nothing.</param>
+    /// <exception cref="UserException">They have no collection in common (2).</exception>
     public static ExitCode Run(
         Plan plan, DatabaseSample sample, WrittenNames names, SamplingBudget budget, StoredRun? run, Observation? seen)
     {
         using StoredRun? compared = run;
+        if (!sample.Collections.Any(there => plan.Collections.Any(one => one.Name == names.Collection(there.Name))))
+            throw new UserException(ExitCode.WrongUsage, $"{sample.Name} has none of the scenario's collections",
+                "--db names another database; a file with hashed names needs its key: --hash-names=KEY");
         CollectionSample[] made = [.. plan.Collections.DistinctBy(one => one.Name).Where(one => !one.IsExisting && one.Files is null)
             .Select(one => Make(one, CountOf(one), budget))];
         string? changed = run is null ? null : ChangedCounts(run);

@@ -17,6 +17,9 @@ internal sealed class LearnCommand
 {
     private readonly SharedOptions _shared = new();
 
+    private readonly Option<string?> _uri = OptionTypes.Uri(
+        "--uri", "Connection string of an existing deployment, or its name in the configuration (environment: MONGOPERF_URI)", "-u");
+
     private readonly Option<string?> _database = OptionTypes.Text(
         "--db", "Database to learn from [default: the only one]", "NAME");
 
@@ -57,7 +60,7 @@ internal sealed class LearnCommand
         var command = new Command("learn",
             "Write a scenario that resembles a deployment, which is only read; or compare one with it (--check)")
         {
-            _shared.Uri, _shared.PasswordFile, _database, _budget, _from, _values, _hash, _output, _check, _against, _run, _shared.Out,
+            _uri, _shared.PasswordFile, _database, _budget, _from, _values, _hash, _output, _check, _against, _run, _shared.Out,
         };
         command.Runs(Run);
         return command;
@@ -67,7 +70,7 @@ internal sealed class LearnCommand
     {
         string? check = parsed.GetValue(_check);
         string? output = parsed.GetValue(_output);
-        string uri = parsed.GetValue(_against) ?? parsed.GetValue(_shared.Uri) ?? UriVariable.Value
+        string uri = parsed.GetValue(_against) ?? parsed.GetValue(_uri) ?? UriVariable.Value
             ?? throw new UserException(ExitCode.WrongUsage, check is null ? "--uri is missing: the deployment to learn from"
                 : "--against is missing: the deployment to compare with");
         if ((check is null) == (output is null))

@@ -1,3 +1,4 @@
+using MongoPerf.Learning.Observing;
 using MongoPerf.Learning.Sampling;
 using MongoPerf.Running.Systems;
 using MongoPerf.Storage;
@@ -10,19 +11,22 @@ namespace MongoPerf.Commands;
 /// <summary>Reads the database that <c>learn</c> is about.</summary>
 internal static class LearnedDatabase
 {
-    /// <summary>Documents, bytes and time, in any order.</summary>
+    /// <summary>Documents, bytes and time, in any order, each once at most.</summary>
     /// <exception cref="FormatException">It is none of them.</exception>
     public static SamplingBudget ParseBudget(string text)
     {
         var budget = new SamplingBudget();
+        var named = new HashSet<string>(StringComparer.Ordinal);
         foreach (string part in text.Split(',', StringSplitOptions.TrimEntries))
         {
-            budget = part switch
+            (budget, string what) = part.ToLowerInvariant() switch
             {
-                _ when part.EndsWith('B') => budget with { Bytes = Quantities.ParseSize(part) },
-                [.., 's' or 'm' or 'h'] => budget with { Seconds = Quantities.ParseDuration(part) },
-                _ => budget with { Documents = Quantities.ParseCount(part, 100, 10_000_000) },
+                [.., 'b'] => (budget with { Bytes = Quantities.ParseRoom(part) }, "sizes"),
+                [.., 's' or 'm' or 'h' or 'd'] => (budget with { Seconds = Seconds(part) }, "durations"),
+                _ => (budget with { Documents = Quantities.ParseCount(part, 100, 10_000_000) }, "counts"),
             };
+            if (!named.Add(what))
+                throw new FormatException($"'{text}' has two {what}; allowed: one of each");
         }
 
         return budget;
@@ -35,6 +39,7 @@ internal static class LearnedDatabase
         var preference = new ReadPreference(ReadMode.SecondaryPreferred);
         (IReadOnlyList<ServerAddress> hosts, ConnectionSettings settings) =
             DatabaseSystems.MongoDb.Read(uri, EngineKind.Wire, CancellationToken.None);
+        settings = settings with { ApplicationName = ObservationSource.OwnApplication };
         var servers = new ServerDirectory(hosts, settings);
         servers.Look();
         using MongoConnection connection = MongoConnection.Open(servers.Select(preference, 0), settings);
@@ -49,6 +54,10 @@ internal static class LearnedDatabase
             : throw new UserException(ExitCode.WrongUsage, $"the database '{name}' has no collections that can be read",
                 "--db names another one");
     }
+
+    /// <summary>In less nothing is read, and a file would say nothing.</summary>
+    private static double Seconds(string text) => Quantities.ParseDuration(text) is >= 1 and var seconds ? seconds
+        : throw new FormatException($"'{text}' is out of range; allowed: 1s to 8760h");
 
     private static string OnlyDatabase(DatabaseReader reader) => reader.Databases() switch
     {

@@ -71,6 +71,18 @@ public sealed class LearnCheckTests
     }
 
     [Fact]
+    public void A_file_with_names_of_its_own_is_refused()
+    {
+        Plan plan = ScenarioTexts.Plan("data: {evmnju: {count: 10, document: {n: ^number}}}\nphases: [{load: evmnju}]\n");
+        var sample = new DatabaseSample(
+            "shop", [new CollectionSample("orders", 10, [], true)], new SamplingCost(0, 0, 0, 0), "", "", []);
+        UserException refused = Assert.Throws<UserException>(
+            () => LearnCheck.Run(plan, sample, new WrittenNames(null), new SamplingBudget(), run: null, seen: null));
+        Assert.Equal("shop has none of the scenario's collections", refused.Message);
+        Assert.Contains("--hash-names=KEY", refused.Hint, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Writes_that_a_bulk_repeats_are_counted() => Assert.Equal(50 * 7, ScenarioTexts.Plan("""
         data: {orders: {count: 10, document: {n: ^number}}}
         phases: [{count: 50, operations: [{name: bulk, bulkWrite: [{insert: orders, times: 7}]}]}]

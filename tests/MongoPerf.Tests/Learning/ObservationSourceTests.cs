@@ -24,6 +24,9 @@ public sealed class ObservationSourceTests : IDisposable
         Slow("conn1", "shop.orders", """{"find":"orders","filter":{"n":6},"$db":"shop"}""", 1, "\"cursorid\":77,"),
         Slow("conn1", "shop.orders", """{"getMore":77,"collection":"orders","$db":"shop"}""", 4,
             "\"cursorid\":77,\"cursorExhausted\":true,"),
+        // What an earlier 'learn' read.
+        Slow("conn9", "shop.orders", """{"find":"orders","filter":{},"batchSize":1000,"$db":"shop"}""", 9,
+            "\"appName\":\"mongoperf learn\","),
         // A statement, and the command around it.
         Slow("conn2", "shop.orders", """{"q":{"_id":3},"u":{"$set":{"a":1}},"multi":false,"upsert":false}""", 3, "", "update"),
         Slow("conn2", "shop.$cmd", """{"update":"orders","ordered":true,"$db":"shop"}""", 3),
@@ -82,7 +85,8 @@ public sealed class ObservationSourceTests : IDisposable
         Assert.Single(new LogSource(path, null).Read());
         File.WriteAllBytes(path, [0x1F, 0x8B, 1, 2, 3, 4]);
         Assert.Throws<MongoPerfException>(() => new LogSource(path, null).Read().Count());
-        Assert.Throws<MongoPerfException>(() => new LogSource(Path.Combine(_folder.Path, "none"), null).Read().Count());
+        string none = Path.Combine(_folder.Path, "none");
+        Assert.Equal($"{none} does not exist", Assert.Throws<MongoPerfException>(() => new LogSource(none, null).Read().Count()).Message);
     }
 
     [Theory]
@@ -106,6 +110,13 @@ public sealed class ObservationSourceTests : IDisposable
     {
         var file = new TrafficFile();
         BsonDocument ok = BsonDocument.Of(("n", 3), ("ok", 1.0));
+        // As their handshakes do: OP_QUERY to admin.$cmd, answered by OP_REPLY.
+        byte[] hello =
+            [.. new byte[20], .. "admin.$cmd\0"u8, .. new byte[4], 255, 255, 255, 255, .. BsonDocument.Of(("isMaster", 1)).Bytes];
+        new MessageHeader(hello.Length, 1, 0, OpCode.Query).Write(hello);
+        byte[] answer = [.. new byte[36], .. ok.Bytes];
+        new MessageHeader(answer.Length, 2, 1, (OpCode)1).Write(answer);
+        file.Message(7, 0, hello).Message(7, 0, answer);
         for (int i = 0; i < 60; i += 2)
         {
             file.Message(7, 0, TrafficFile.MessageOf(i, 0, BsonDocument.Of(("insert", "orders"), ("$db", "shop")), OpMsgFlags.None,
