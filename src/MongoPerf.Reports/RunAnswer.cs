@@ -113,6 +113,8 @@ internal static class RunAnswer
             return Words.Of($"to see what failed: {CommandFor("report", run, runsFolder)} --full");
         if (run.Run.Repeat is not null)
             return Words.Of($"to see how much the repeats differ: {CommandFor("compare", run, runsFolder)}");
+        if (run.Results.Any(result => result.Replay is { Compared: > 0 }))
+            return Words.Of($"to compare its times with the recorded ones: {CommandFor("compare", run, runsFolder)}");
         if (GrowthFigures.Of(run) is [var growth, ..] && growth.Steps.Count >= Forecasts.GrowthFit.LeastSizes)
             return Words.Of($"to see how it would continue: {CommandFor("forecast", run, runsFolder)} "
                 + $"--documents {Units.Count(10 * growth.LargestDocuments)}");

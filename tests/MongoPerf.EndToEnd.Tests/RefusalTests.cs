@@ -25,7 +25,8 @@ public sealed class RefusalTests(TestServers servers) : IDisposable
         Documents.Insert(connection, database, "series", BsonDocument.Of(("_id", 1), ("name", "precious")));
         foreach (string[] command in (string[][])[["series", "--target", "1k"], ["run", "batch", "--operations", "1"],
             ["run", "q4", "--records", "100"]])
-            Run(kind, [.. command, "--db", database]).Expect(6).Says($"{database}.series was not created by MongoPerf");
+            Run(kind, [.. command, "--db", database]).Expect(6).Says($"{database}.series was not created by MongoPerf")
+                .Says("reads it as it is with 'existing: true'");
         Assert.Empty(_runs.Ids);
         Assert.Equal("precious", Assert.Single(Documents.Find(connection, database, "series", BsonDocument.Empty)).FindString("name"));
         Assert.Equal(["series"], Documents.CollectionNames(connection, database));

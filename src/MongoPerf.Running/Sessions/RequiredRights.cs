@@ -30,7 +30,8 @@ internal static class RequiredRights
                 may == "not use" || !writes
                     ? $"'{rights.User}' may not {(writes ? "write" : "read")} {database}.{name}; nothing was started"
                     : $"'{rights.User}' may only {may} {database}.{name}, which this run creates or writes; nothing was started",
-                $"grant role {(writes ? "readWrite" : "read")} on database {database}{Elsewhere(rights, writes)}");
+                $"grant role {(writes ? "readWrite" : "read")} on database {database}{Elsewhere(rights, writes)}"
+                    + (may == "read" && writes ? ", or read what is there as it is ('existing: true' in the scenario)" : ""));
         }
 
         // Without collections of its own a run has no markers.

@@ -73,5 +73,6 @@ internal sealed class MongoDbSystem : DatabaseSystem
 
     public override UserException Foreign(IDeployment deployment, string ns, bool isExisting) => new(
         ExitCode.Refused, $"{ns} was not created by MongoPerf; nothing was written or dropped",
-        $"use another --db or collection{(isExisting ? "" : $", or --force-drop {ns} if you no longer need it")}");
+        "a scenario reads it as it is with 'existing: true', and a built-in one with --on; otherwise use another --db or collection"
+            + (isExisting ? "" : $", or --force-drop {ns} if you no longer need it"));
 }

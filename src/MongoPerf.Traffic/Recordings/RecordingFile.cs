@@ -167,5 +167,5 @@ public sealed class RecordingFile : Recording
     }
 
     private MongoPerfException Damaged(string what) => new(Fault.WrongUsage, $"{Path}: the record at byte {_position:N0} {what}",
-        $"what is before it can be cut off: head -c {_position}");
+        $"this keeps what is before it: head -c {_position} {Path} > FILE");
 }

@@ -144,7 +144,7 @@ public sealed class ServerRecording : Recording
         int size = BinaryPrimitives.ReadInt32LittleEndian(Load(_position, 4));
         if (size is < LeastBefore or > LargestRecord)
             throw new MongoPerfException(Fault.WrongUsage, $"{Path}: the record at byte {_position:N0} declares {size:N0} bytes; "
-                + $"allowed: {LeastBefore} to {LargestRecord:N0}", $"what is before it can be cut off: head -c {_position}");
+                + $"allowed: {LeastBefore} to {LargestRecord:N0}", $"this keeps what is before it: head -c {_position} {Path} > FILE");
         if (size > left)
         {
             TruncatedAt = _position;

@@ -30,7 +30,10 @@ internal static partial class MissingRight
             "enableSharding", "shardCollection", "split", "splitChunk", "moveChunk", "moveRange", "balancerStart", "balancerStop",
             "balancerCollectionStatus", "appendOplogNote", "addShard", "refineCollectionShardKey",
         ],
-        ["hostManager"] = ["fsync", "setParameter", "shutdown", "killop"],
+        ["hostManager"] =
+        [
+            "fsync", "setParameter", "shutdown", "killop", "startRecordingTraffic", "stopRecordingTraffic",
+        ],
     };
 
     /// <param name="message">Of a server's error 13, or Atlas' 8000.</param>

@@ -27,7 +27,8 @@ public sealed class RequiredRightsTests
         UserRights reader = Rights(("shop", "", ["find"]));
         Assert.Equal("'loader' may only read shop.series, which this run creates or writes; nothing was started",
             Refusal(reader, "shop").Message);
-        Assert.Equal("grant role readWrite on database shop", Refusal(reader, "shop").Hint);
+        Assert.Equal("grant role readWrite on database shop, or read what is there as it is ('existing: true' in the scenario)",
+            Refusal(reader, "shop").Hint);
     }
 
     [Fact]

@@ -37,6 +37,8 @@ public sealed class ServerErrorTests
     [InlineData("not authorized on config to execute command { find: \"shards\" }",
         "grant this user role clusterMonitor on database admin")]
     [InlineData("not authorized on perf to execute command { validate: \"docs\" }", "grant this user role dbAdmin on database perf")]
+    [InlineData("not authorized on admin to execute command { startRecordingTraffic: 1, filename: \"a\" }",
+        "grant this user role hostManager on database admin")]
     [InlineData("not authorized on x to execute command { brandNew: 1 }", "this user lacks a role that allows brandNew on database x")]
     [InlineData("user is not allowed to do action [insert] on [mongoperf.series]",
         "grant this user role readWrite on database mongoperf, or use a database where it has that role")]

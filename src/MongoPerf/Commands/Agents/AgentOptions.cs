@@ -9,13 +9,12 @@ namespace MongoPerf.Commands.Agents;
 /// <summary><c>--agents N --coordinator URI</c>.</summary>
 internal sealed class AgentOptions
 {
-
     public Option<int?> Agents { get; } = OptionTypes.Make<int?>("--agents", null,
         "Divide the plan among this many 'mongoperf agent' processes, and merge their results; allowed: "
         + $"1 to {Running.Agents.Coordinator.MostAgents}", "COUNT", text => ParseCount(text));
 
     public Option<double?> Within { get; } = OptionTypes.Duration(
-        "--agents-within", "With --agents: how long to wait for all agents to join [default: 2m]");
+        "--agents-within", "With --agents: how long to wait for all agents to join [default: 2m]", allowsZero: false);
 
     public static Option<string?> Coordinator() => OptionTypes.Uri(
         "--coordinator",
@@ -46,9 +45,9 @@ internal sealed class AgentOptions
         string? coordinator = parsed.GetValue(Uri);
         if (parsed.GetValue(Agents) is not { } count)
         {
-            if (coordinator is not null)
+            if (((Option[])[Uri, Within]).FirstOrDefault(parsed.HasTyped) is { } typed)
                 throw new UserException(
-                    ExitCode.WrongUsage, "--coordinator only applies with --agents", "--agents 4 divides the work among four");
+                    ExitCode.WrongUsage, $"{typed.Name} only applies with --agents", "--agents 4 divides the work among four");
             return;
         }
 
