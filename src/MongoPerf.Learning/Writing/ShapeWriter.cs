@@ -89,8 +89,8 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
         ValueShape value => Value(value, name),
         DocumentShape { IsArray: true } list => $"[{string.Join(", ", list.Fields.Select(item => Value(item.Value, name)))}]",
         // Nothing has to equal a bound, and how much a query finds depends on where it lies, which need not be where the field's values do.
-        DocumentShape { Fields: [(var bound, ValueShape { Role: ValueRole.Above or ValueRole.Below } value)] } when IsEven(value.Values) =>
-            $"{{{Key(bound)}: {OfType(value.Values)}}}",
+        DocumentShape { Fields: [_, ..] } document when document.Fields.All(one => IsKnownBound(one.Value, document.Fields.Count == 1)) =>
+            Document(document, (bound, value) => (Key(bound), OfType(((ValueShape)value).Values))),
         DocumentShape document => Document(document, (key, part) => (Key(KeyIn(key)), Value(part, key))),
         _ => throw new NotWritableException("a form that is not known"),
     };
@@ -205,8 +205,11 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
     private static bool IsNumeric(ObservedValues values) =>
         values.Types.Keys.All(type => type is BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Decimal128);
 
-    private static bool IsEven(ObservedValues values) => values.IsEven && IsNumeric(values)
-        && values.Keys.Kind is not (KeyDistributionKind.Zipfian or KeyDistributionKind.Latest);
+    /// <summary>A bound that is always the same number of one or two digits, or, as the only one, spread evenly over a range.</summary>
+    private static bool IsKnownBound(Shape shape, bool isOnly) =>
+        shape is ValueShape { Role: ValueRole.Above or ValueRole.Below, Values: var values } && IsNumeric(values)
+        && (values is { Distinct: 1, Range: var (least, most) } ? least == most && values.Types.Values.Sum() >= KeyFit.LeastDraws
+            : isOnly && values.IsEven && values.Keys.Kind is not (KeyDistributionKind.Zipfian or KeyDistributionKind.Latest));
 
     private static string Whole(double width, ObservedValues values) => values.Types.ContainsKey(BsonType.Double)
         ? YamlText.Double(width) : Math.Max(1, Math.Round(width)).ToString("0", CultureInfo.InvariantCulture);

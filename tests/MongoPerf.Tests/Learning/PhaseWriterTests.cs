@@ -54,6 +54,16 @@ public sealed class PhaseWriterTests
         Assert.Contains("limit: 10", Text(ListSource.Of(60, i => Json(command, i))), StringComparison.Ordinal);
 
     [Theory]
+    [InlineData("{'$gt': 4700}", 200, "{$gt: 4700}")]
+    [InlineData("{'$gte': 20, '$lt': 40}", 200, "{$gte: 20, $lt: 40}")]
+    [InlineData("{'$gte': 20, '$lt': {'$numberLong': 'TOP'}}", 200, "{$gte: {^field: n}, $lt: {^add: [{^field: n}")]
+    [InlineData("{'$gt': 4711}", 200, "{$gt: {^field: n}}")]
+    [InlineData("{'$gt': 20}", 1, "{$gt: {^field: n}}")]
+    public void A_round_bound_that_never_changes_is_not_drawn(string bounds, int times, string expected) => Assert.Contains(
+        $"filter: {{n: {expected}", Text(ListSource.Of(times, i => Json($"{{'find': 'orders', 'filter': {{'n': {bounds}}}}}", i))),
+        StringComparison.Ordinal);
+
+    [Theory]
     [InlineData("{'find': 'orders', 'filter': {'at': {'$nearSphere': {'$geometry': {'type': 'Point', 'coordinates': [8.5, 47.4]}, "
         + "'$maxDistance': 500}}}, 'limit': 5}", "filter: {at: {$nearSphere: {$geometry: {^field: at}, $maxDistance: 500}}}")]
     [InlineData("{'aggregate': 'orders', 'pipeline': [{'$geoNear': {'near': {'type': 'Point', 'coordinates': [8.5, 47.4]}, "
