@@ -31,8 +31,7 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
               - {load: orders}
               - name: shop
                 threads: 2
-                duration: 3s
-                warmup: 0s
+                count: 900
                 rate: 300
                 operations:
                   - {find: orders, weight: 6, key: {zipfian: {theta: 0.9, scrambled: false}}}
@@ -51,7 +50,7 @@ public sealed class LearnOperationsTests(TestServers servers) : IDisposable
                 "key: {zipfian:",
             ])
             Assert.Contains(line, text, StringComparison.Ordinal);
-        ProgramRun.Run("run", learned, "--uri", mongod.Uri, "--db", servers.NewDatabase(), "--out", _runs.Path, "--duration", "2s",
+        ProgramRun.Run("run", learned, "--uri", mongod.Uri, "--db", servers.NewDatabase(), "--out", _runs.Path, "--operations", "400",
             "--max-skipped", "100%").Expect(0);
         string id = _runs.Ids[^1];
         using (var run = StoredRun.Open(Path.Combine(_runs.Path, id)))

@@ -89,8 +89,8 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
               c: {count: 400, document: {user: {^int: [0, 99]}, v: ^number}, shardKey: {user: hashed}}
             phases:
             - {load: c}
-            - {name: keyed, threads: 1, duration: 3s, rate: 100, operations: [{find: c, name: one, filter: {user: 7}}]}
-            - {name: other, threads: 1, duration: 3s, rate: 100, operations: [{find: c, name: all, filter: {v: 3}}]}
+            - {name: keyed, threads: 1, count: 300, rate: 100, operations: [{find: c, name: one, filter: {user: 7}}]}
+            - {name: other, threads: 1, count: 300, rate: 100, operations: [{find: c, name: all, filter: {v: 3}}]}
             """, mongos.Uri, "--max-skipped", "100%").Report();
         JsonElement finds = report.GetProperty("sharding").GetProperty("asked").GetProperty("find");
         Assert.True(finds.Number("one") >= 100 && finds.Number("all") >= 100, finds.ToString());
@@ -107,7 +107,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
               c: {count: 600, document: {user: {^int: [0, 99]}, v: ^number}, shardKey: {user: hashed}, indexes: [v]}
             phases:
             - {load: c}
-            - {name: by v, threads: 1, duration: 3s, rate: 100, operations: [{find: c, filter: {v: 3}}]}
+            - {name: by v, threads: 1, count: 300, rate: 100, operations: [{find: c, filter: {v: 3}}]}
             """, mongos.Uri, "--max-skipped", "100%").Report();
         JsonElement sharding = report.GetProperty("sharding");
         JsonElement byV = sharding.GetProperty("indexes").GetProperty("v_1");
