@@ -1,5 +1,6 @@
 using MongoPerf.Measurement;
 using MongoPerf.Reports.Charts;
+using MongoPerf.Reports.Comparison.Statistics;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
@@ -44,14 +45,65 @@ internal sealed class MergedHistograms
     }
 }
 
-/// <summary>Keeps the files of week-long runs bounded.</summary>
+/// <summary>Keeps the files of week-long runs bounded, and the memory that their reports take.</summary>
 internal static class SampleThinning
 {
     /// <summary>Rows of a file of samples; with a few more where an operation ends in the middle of a group.</summary>
     public const int MaxRows = 7200;
 
+    /// <summary>The most samples of a run of more than a day that are held: they take 200 MB.</summary>
+    private const int MostOfDays = 2_000_000;
+    private const long DayMilliseconds = 86_400_000;
+
     /// <summary>How many samples of an operation are one row, so that a run has about <see cref="MaxRows"/>.</summary>
-    public static int PerRow(StoredRun run) => GroupSize(OperationSeconds.Of(run).All.Count, MaxRows);
+    public static int PerRow(StoredRun run) =>
+        OperationSeconds.Of(run).SecondsEach * GroupSize(OperationSeconds.Of(run).All.Count, MaxRows);
+
+    /// <summary>How many seconds of an operation are one in charts and findings.</summary>
+    public static int SecondsEach(StoredRun run) => run.ReadSamples().FirstOrDefault() is { } first
+        ? SecondsEach(run.End.Samples, run.End.AtMilliseconds - first.AtMilliseconds) : 1;
+
+    /// <param name="samples">How many there are.</param>
+    /// <param name="milliseconds">From the first to the last.</param>
+    public static int SecondsEach(long samples, long milliseconds) =>
+        milliseconds <= DayMilliseconds ? 1 : GroupSize(checked((int)samples), MostOfDays);
+
+    /// <summary>
+    /// Makes one sample of those of an operation that lie in the same so many seconds, except where its warm-up, an outage or an attempt
+    /// ends: their sum, with the median of their medians and the highest of everything else. Streams.
+    /// </summary>
+    /// <param name="samples">The samples in time order.</param>
+    /// <param name="seconds">More than 1.</param>
+    public static IEnumerable<Sample> InPieces(IEnumerable<Sample> samples, int seconds)
+    {
+        var groups = new OrderedDictionary<string, List<Sample>>(StringComparer.Ordinal);
+        int phase = 0;
+        long piece = 0;
+        foreach (Sample sample in samples)
+        {
+            long its = sample.AtMilliseconds / (seconds * 1000L);
+            // Groups are not sampled at quite the same time: one may be a little behind another.
+            if (sample.Phase != phase || its > piece || its < piece - 1)
+            {
+                foreach (List<Sample> ended in groups.Values)
+                    yield return Joined(ended);
+                groups.Clear();
+                (phase, piece) = (sample.Phase, its);
+            }
+
+            if (groups.TryGetValue(sample.Operation, out List<Sample>? group)
+                && !(AreAlike(group[0], sample) && sample.Continues(group[^1])))
+            {
+                yield return Joined(group);
+                group.Clear();
+            }
+
+            (group ?? (groups[sample.Operation] = [])).Add(sample);
+        }
+
+        foreach (List<Sample> rest in groups.Values)
+            yield return Joined(rest);
+    }
 
     /// <summary>
     /// Joins samples of the same operation that follow one another. Idle processors add their histograms up ahead. Streams.
@@ -135,18 +187,12 @@ internal static class SampleThinning
     private static MergedSample Join(IReadOnlyList<Sample> group, MergedHistograms histograms)
     {
         histograms.SetTo(group);
-        Sample last = group[^1];
         if (group.Count == 1)
-            return new MergedSample(last, histograms);
+            return new MergedSample(group[0], histograms);
         bool hasRate = group.Any(s => s.HasRate);
         return new MergedSample(
-            last with
+            SumOf(group) with
             {
-                Seconds = group.Sum(s => s.Seconds),
-                Operations = group.Sum(s => s.Operations),
-                Documents = group.Sum(s => s.Documents),
-                Bytes = group.Sum(s => s.Bytes),
-                Failed = group.Sum(s => s.Failed),
                 LatencyMicroseconds = LatencySummaries.From(histograms.Service),
                 ResponseMicroseconds = hasRate ? LatencySummaries.From(histograms.Response) : null,
                 LatenessMicroseconds = hasRate ? LatencySummaries.From(histograms.Lateness) : null,
@@ -155,6 +201,41 @@ internal static class SampleThinning
                 LatenessHistogram = default,
             },
             histograms);
+    }
+
+    /// <summary>The last of them with what all did.</summary>
+    private static Sample SumOf(IReadOnlyList<Sample> group) => group[^1] with
+    {
+        Seconds = group.Sum(s => s.Seconds),
+        Operations = group.Sum(s => s.Operations),
+        Documents = group.Sum(s => s.Documents),
+        Bytes = group.Sum(s => s.Bytes),
+        Failed = group.Sum(s => s.Failed),
+    };
+
+    private static Sample Joined(List<Sample> group)
+    {
+        if (group.Count == 1)
+            return group[0];
+        GroupLatency[] together = [.. group.Select(s => s.OfGroup).OfType<GroupLatency>()];
+        return SumOf(group) with
+        {
+            LatencyMicroseconds = Joined(group.Select(s => s.LatencyMicroseconds)),
+            ResponseMicroseconds = group.Exists(s => s.HasRate) ? Joined(group.Select(s => s.ResponseMicroseconds).OfType<LatencySummary>())
+                : null,
+            OfGroup = together.Length == 0 ? null : new GroupLatency(
+                Quantiles.Median([.. together.Select(one => one.P50)]), together.Max(one => one.P99), together.Max(one => one.Max)),
+        };
+    }
+
+    private static LatencySummary Joined(IEnumerable<LatencySummary> seconds)
+    {
+        LatencySummary[] known = [.. seconds.Where(second => second.P50 is not null)];
+        return known.Length == 0 ? LatencySummary.None : new LatencySummary
+        {
+            P50 = Quantiles.Median([.. known.Select(second => second.P50!.Value)]),
+            P99 = known.Max(second => second.P99), Max = known.Max(second => second.Max),
+        };
     }
 
     /// <summary>The sums of one member's samples since the last row.</summary>

@@ -89,7 +89,9 @@ internal sealed record OperationLine(string Name, bool IsInsert, bool IsOfGrowth
     public string TimedTitle => Counts is LineCount.Sent or LineCount.Arrived ? Words.Of($"{Name} (to send)") : Name;
 }
 
-/// <summary>The seconds of a run's operations, read once for everything that is over time.</summary>
+/// <summary>
+/// The seconds of a run's operations, read once for everything that is over time; where they would take too much memory, longer pieces.
+/// </summary>
 internal sealed class OperationSeconds
 {
     private static readonly OncePerRun<OperationSeconds> Known = new(static run => Read(run, countsArrivals: true));
@@ -101,8 +103,9 @@ internal sealed class OperationSeconds
     private readonly MeasuredSeconds _measured;
 
     private OperationSeconds(StoredRun run, Dictionary<(int, string), int> places, IReadOnlyList<OperationLine> lines,
-        MeasuredSeconds measured, RateCount rates)
+        MeasuredSeconds measured, RateCount rates, int secondsEach)
     {
+        SecondsEach = secondsEach;
         _places = places;
         _rates = rates;
         _measured = measured;
@@ -111,6 +114,9 @@ internal sealed class OperationSeconds
         Axis = new TimeAxis(All.Select(static second => second.AtMilliseconds)
             .Concat(run.ReadHostSamples([]).Select(static sample => sample.AtMilliseconds)));
     }
+
+    /// <summary>How many seconds are one; more than 1 in runs of more than a day with very many samples.</summary>
+    public int SecondsEach { get; }
 
     /// <summary>The lines in the order in which they first ran; totals last.</summary>
     public IReadOnlyList<OperationLine> Lines { get; }
@@ -156,7 +162,8 @@ internal sealed class OperationSeconds
         var all = new List<OperationSecond>();
         var ofGroups = new Dictionary<int, GroupLatency>();
         var names = new OrderedDictionary<string, int>(StringComparer.Ordinal);
-        foreach (Sample sample in run.ReadSamples())
+        int secondsEach = SampleThinning.SecondsEach(run);
+        foreach (Sample sample in secondsEach == 1 ? run.ReadSamples() : SampleThinning.InPieces(run.ReadSamples(), secondsEach))
         {
             if (!keys.TryGetValue((sample.Phase, sample.Operation), out int place))
             {
@@ -192,7 +199,7 @@ internal sealed class OperationSeconds
         var measured = new MeasuredSeconds(all, [.. names.Keys], ofGroups);
         var rates = new RateCount(run, lines, results, measured);
         rates.Read(countsArrivals);
-        return new OperationSeconds(run, keys, lines, measured, rates);
+        return new OperationSeconds(run, keys, lines, measured, rates, secondsEach);
     }
 
     private static OperationSecond SecondOf(Sample sample, int line, bool isInsert)

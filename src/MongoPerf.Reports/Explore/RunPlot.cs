@@ -103,6 +103,9 @@ internal sealed class RunPlot
         if (panels.PieceSeconds > 0)
             _remarks.Add(Words.Of($"The run is long: of each {panels.PieceSeconds.ToString("0.#", CultureInfo.InvariantCulture)} s the "
                 + $"lines show the least and the greatest value, so no spike is lost. samples.csv and run.db have more."));
+        if (_seconds.SecondsEach > 1)
+            _remarks.Add(Words.Of($"The run has very many samples: rates are means of {_seconds.SecondsEach} s each, "
+                + $"p50 is the median of their seconds, and p99 the highest."));
         var phases = new Spans();
         var warmUps = new Spans();
         foreach (OperationSecond second in _seconds.All)

@@ -36,6 +36,42 @@ public sealed class SampleThinningTests : IDisposable
         Assert.Equal(stored.Length, row);
     }
 
+    /// <summary>A week of a hundred operations has sixty million samples.</summary>
+    [Theory]
+    [InlineData(8_640_000, 86_400, 1)]
+    [InlineData(2_000_000, 604_800, 1)]
+    [InlineData(60_480_000, 604_800, 31)]
+    public void Only_runs_of_more_than_a_day_with_very_many_samples_are_held_in_pieces(long samples, long seconds, int each) =>
+        Assert.Equal(each, SampleThinning.SecondsEach(samples, seconds * 1000));
+
+    [Fact]
+    public void Pieces_hold_what_their_seconds_did_with_the_median_p50_and_the_highest_p99()
+    {
+        // The axis of pieces begins with Unix time: of 4 s, one begins with second 0.
+        Sample[] samples =
+        [
+            .. Enumerable.Range(0, 8).SelectMany(second => new[] { Of(second, "read"), Of(second, "update") })
+                .Select(sample => sample with { AtMilliseconds = sample.AtMilliseconds + 500, IsWarmup = false }),
+        ];
+        samples[4] = samples[4] with { HasOutage = true };
+        (string, bool, double, long, double?, double?, double?)[] pieces = [.. SampleThinning.InPieces(samples, 4).Select(piece => (
+            piece.Operation, piece.HasOutage, piece.Seconds, piece.Operations, piece.LatencyMicroseconds.P50,
+            piece.LatencyMicroseconds.P99, piece.OfGroup?.Max))];
+        Assert.Equal(
+            [
+                ("read", false, 2, 1, 0.5, 1, 11), ("read", true, 1, 2, 2, 2, 12), ("read", false, 1, 3, 3, 3, 13),
+                ("update", false, 4, 6, 1.5, 3, null),
+                ("read", false, 4, 22, 5.5, 7, 17), ("update", false, 4, 22, 5.5, 7, null),
+            ],
+            pieces);
+
+        static Sample Of(int second, string operation) => RunParts.Sample(second, operation) with
+        {
+            Operations = second, LatencyMicroseconds = new LatencySummary { P50 = second, P99 = second, Max = second },
+            OfGroup = operation == "read" ? new GroupLatency(second, second, 10 + second) : null,
+        };
+    }
+
     [Fact]
     public void A_damaged_histogram_is_told_and_not_left_out()
     {
