@@ -103,7 +103,9 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
             Assert.Contains("shop.bin on localhost", record.WaitForEnd().Expect(0).Output, StringComparison.Ordinal);
         }
 
-        Replay(Path.Combine(folder, "shop.bin"), mongod.Uri(), "--database", "shop=copy");
+        string file = Path.Combine(folder, "shop.bin");
+        ProgramRun.Run("record", "--uri", mongod.Uri(), "--server", "-o", "shop.bin").Expect(2).Says($"{file} is there already");
+        Replay(file, mongod.Uri(), "--database", "shop=copy");
     }
 
     [MongodFact]

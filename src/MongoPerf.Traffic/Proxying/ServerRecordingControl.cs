@@ -11,6 +11,7 @@ namespace MongoPerf.Traffic.Proxying;
 public sealed class ServerRecordingControl(MongoConnection connection)
 {
     private const int CommandNotFound = 59;
+    private const string Folder = "trafficRecordingDirectory";
 
     /// <summary>Named, so that a replay leaves the request out.</summary>
     private static readonly string Section = Encoding.ASCII.GetString(LeftOutCommands.RecordingSection);
@@ -26,10 +27,14 @@ public sealed class ServerRecordingControl(MongoConnection connection)
 
     /// <param name="name">Of the file, in the folder that the server's parameter names.</param>
     /// <exception cref="MongoPerfException">
-    /// The server has no such command, or refuses it, mostly for want of its parameter (7).
+    /// The file is there already, as far as this machine shows it (2). The server has no such command, or refuses it, mostly for want of
+    /// its parameter (7).
     /// </exception>
     public void Start(string name)
     {
+        if (connection.RunUnchecked("admin", BsonDocument.Of(("getParameter", 1), (Folder, 1))).FindString(Folder) is { Length: > 0 } folder
+            && Path.Combine(folder, name) is var file && Path.Exists(file))
+            throw new MongoPerfException(Fault.WrongUsage, $"{file} is there already", "name another file: the server would write over it");
         try
         {
             connection.RunCommand("admin", BsonDocument.Of(("startRecordingTraffic", 1), ("filename", name)));

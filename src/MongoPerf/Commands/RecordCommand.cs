@@ -52,9 +52,7 @@ internal sealed class RecordCommand
     };
 
     private readonly Option<string?> _output = OptionTypes.Text(
-        "--output", "The recording, a file that must not exist yet; with --server, a file name without a folder, which the "
-        + "server overwrites", "FILE",
-        "-o");
+        "--output", "The recording, a file that must not exist yet; with --server, a file name without a folder", "FILE", "-o");
 
     private readonly Option<double?> _duration = OptionTypes.Duration(
         "--duration", "Stop after this time [default: on Ctrl+C]", allowsZero: false);
