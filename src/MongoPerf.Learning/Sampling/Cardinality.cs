@@ -16,6 +16,9 @@ public readonly record struct Cardinality(double Distinct, double Drawn, double 
     /// <summary>Drawn from so many times the number of documents, hardly any two of them have the same value.</summary>
     private const double AllDifferent = 20;
 
+    /// <summary>The values come more unevenly than any zipfian would have them.</summary>
+    public bool IsSteepest => Theta >= MostTheta;
+
     /// <summary>
     /// Two figures of the sample are met: the chance that two of its values are the same, which a few frequent values decide, and how many
     /// different ones it has.

@@ -88,6 +88,30 @@ public sealed class ValueStatistics
     /// <summary>The values themselves, most frequent first: for those that may leave the deployment, and to keep out all others.</summary>
     public IEnumerable<KeyValuePair<BsonValue, long>> Values => _counts.OrderByDescending(one => one.Value);
 
+    /// <summary>
+    /// The values that are more frequent than in any zipfian, each with its number, and what the others are without them; null for none.
+    /// </summary>
+    public (IReadOnlyList<KeyValuePair<BsonValue, long>> Frequent, ValueStatistics Others)? Parted
+    {
+        get
+        {
+            KeyValuePair<BsonValue, long>[] ordered = [.. Values];
+            long left = Count;
+            Cardinality others = Cardinality;
+            int frequent = 0;
+            while (others.IsSteepest && frequent < Math.Min(MostFew, ordered.Length - 1))
+            {
+                left -= ordered[frequent++].Value;
+                others = Cardinality.Of([.. ordered[frequent..].Select(one => one.Value)], Total * left / Count);
+            }
+
+            return frequent == 0 || others.IsSteepest ? null
+                : (ordered[..frequent], new ValueStatistics(Type,
+                    [.. ordered[frequent..].SelectMany(one => Enumerable.Repeat(one.Key, (int)one.Value))], Total * left / Count,
+                    areInOrder: false));
+        }
+    }
+
     public bool Has(BsonValue value) => _counts.ContainsKey(value);
 
     /// <summary>The share of values below one; for numbers and dates.</summary>

@@ -51,22 +51,61 @@ internal sealed class ValueWriter(
         if (kept.Contains(field.Path))
             return Kept(values);
         bool isUnique = unique.Contains(field.Path);
-        if (!isUnique && values.IsFew && Few(field.Path, values) is { } few)
-            return few;
-        string? all = type switch
+        return isUnique ? Many(field.Path, values, isUnique: true)
+            : (values.IsFew ? Few(field.Path, values) : Parted(field.Path, values)) ?? Many(field.Path, values, isUnique: false);
+    }
+
+    private string? Many(string path, ValueStatistics values, bool isUnique) => values.Type switch
+    {
+        BsonType.Boolean => $"{{^bool: {Share(values.TrueShare)}}}",
+        BsonType.Int32 or BsonType.Int64 => Whole(path, values, isUnique),
+        BsonType.Double => values.IsWhole ? Whole(path, values, isUnique) : Repeated(values, Doubles(values)),
+        BsonType.Decimal128 => values.Quantiles.Length == 0 ? null : Repeated(values, Decimals(values)),
+        BsonType.DateTime => Dates(path, values, isUnique),
+        BsonType.ObjectId => Made(path, Repeated(values, "^objectId")),
+        BsonType.String or BsonType.Symbol => Texts(path, values, isUnique),
+        BsonType.Binary => values.AreUuids ? Made(path, Repeated(values, "^uuid"))
+            : Repeated(values, OneOf([.. Lengths(values.Quantiles).Select(length => $"{{^binary: {length}}}")])),
+        _ => null,
+    };
+
+    /// <summary>Made-up values in place of frequent ones, beside a generator of the others; null where none is that frequent.</summary>
+    private string? Parted(string path, ValueStatistics values)
+    {
+        if (values.IsIncreasing || values.Parted is not var (frequent, others))
+            return null;
+        KeyValuePair<BsonValue, long>[]? ordered = values.Type switch
         {
-            BsonType.Boolean => $"{{^bool: {Share(values.TrueShare)}}}",
-            BsonType.Int32 or BsonType.Int64 => Whole(field.Path, values, isUnique),
-            BsonType.Double => values.IsWhole ? Whole(field.Path, values, isUnique) : Repeated(values, Doubles(values)),
-            BsonType.Decimal128 => values.Quantiles.Length == 0 ? null : Repeated(values, Decimals(values)),
-            BsonType.DateTime => Dates(field.Path, values, isUnique),
-            BsonType.ObjectId => Made(field.Path, Repeated(values, "^objectId")),
-            BsonType.String or BsonType.Symbol => Texts(field.Path, values, isUnique),
-            BsonType.Binary => values.AreUuids ? Made(field.Path, Repeated(values, "^uuid"))
-                : Repeated(values, OneOf([.. Lengths(values.Quantiles).Select(length => $"{{^binary: {length}}}")])),
+            BsonType.String => [.. frequent.OrderBy(one => one.Key.ToString(), StringComparer.Ordinal)],
+            BsonType.Int32 or BsonType.Int64 or BsonType.Double when frequent.All(one => double.IsFinite(one.Key.ToDouble())) =>
+                [.. frequent],
             _ => null,
         };
-        return all;
+        string[]? made = ordered is null ? null
+            : values.Type == BsonType.String
+            ? MadeUpText.Instead([.. ordered.Select(one => one.Key)], $"{collection}.{path}")?.Select(YamlText.Quoted).ToArray()
+            : [.. ordered.Select(one => Written(values.Type, Rounded(one.Key)))];
+        if (made is null || Many(path, others, isUnique: false) is not { } rest)
+            return null;
+        Replace(path, ordered!, made);
+        IEnumerable<string> weights = ordered!.Select(one => one.Value).Append(others.Count)
+            .Select(count => Percent((double)count / values.Count));
+        return $"{{^choice: {{of: [{string.Join(", ", made.Append(rest))}], weights: [{string.Join(", ", weights)}]}}}}";
+    }
+
+    private static double Rounded(BsonValue number) => number.Type switch
+    {
+        BsonType.Int32 => Rounding.OutwardWhole(number.ToDouble(), number.ToDouble(), int.MinValue, int.MaxValue).Low,
+        BsonType.Int64 => Rounding.OutwardWhole(number.ToDouble(), number.ToDouble(), long.MinValue / 4, long.MaxValue / 4).Low,
+        _ => Rounding.Outward(number.ToDouble(), number.ToDouble()).Low,
+    };
+
+    private void Replace(string path, KeyValuePair<BsonValue, long>[] values, string[] made)
+    {
+        if (!_tokens.TryGetValue(path, out Dictionary<string, string>? tokens))
+            _tokens[path] = tokens = [];
+        for (int i = 0; i < made.Length; i++)
+            tokens[KeyOf(values[i].Key)] = made[i];
     }
 
     /// <summary>Lengths as generators take them: one, or a range; several ranges of equal share where one would not do.</summary>
@@ -161,10 +200,7 @@ internal sealed class ValueWriter(
             : Spread(values, ordered.Length);
         if (made is null)
             return null;
-        if (!_tokens.TryGetValue(path, out Dictionary<string, string>? tokens))
-            _tokens[path] = tokens = [];
-        for (int i = 0; i < made.Length; i++)
-            tokens[KeyOf(ordered[i].Key)] = made[i];
+        Replace(path, ordered, made);
         if (made is [var only])
             return only;
         double most = ordered.Max(one => one.Value);
@@ -184,13 +220,15 @@ internal sealed class ValueWriter(
             step = count == 1 ? 0 : Math.Max(1, Math.Floor(step));
         }
 
-        return [.. Enumerable.Range(0, count).Select(i => low + (step * i)).Select(number => values.Type switch
-        {
-            BsonType.Int64 => $"{{$numberLong: {YamlText.Number(number)}}}",
-            BsonType.Int32 => YamlText.Number(number),
-            _ => YamlText.Double(number),
-        })];
+        return [.. Enumerable.Range(0, count).Select(i => Written(values.Type, low + (step * i)))];
     }
+
+    private static string Written(BsonType type, double number) => type switch
+    {
+        BsonType.Int64 => $"{{$numberLong: {YamlText.Number(number)}}}",
+        BsonType.Int32 => YamlText.Number(number),
+        _ => YamlText.Double(number),
+    };
 
     private string Whole(string path, ValueStatistics values, bool isUnique)
     {

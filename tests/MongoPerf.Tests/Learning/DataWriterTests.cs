@@ -403,6 +403,27 @@ public sealed class DataWriterTests
         Assert.Equal(named, data.FieldOf("orders", path));
     }
 
+    /// <summary>A country that two fifths of all customers live in, a counter that mostly is 0: no zipfian is that steep.</summary>
+    [Fact]
+    public void A_value_that_dominates_is_as_frequent_here()
+    {
+        CollectionSample sample = Sample(i => BsonDocument.Of(("_id", i),
+            ("country", i % 5 < 2 ? "geheimland" : $"land {i * 7919L % 211 * 1_000_003:000000000}"),
+            ("clicks", i % 10 < 6 ? 0 : 10 + (i * 31 % 97)), ("amount", i % 10 < 6 ? 4711.5 : 10.5 + (i * 31 % 97))));
+        string text = Text(sample);
+        Assert.DoesNotContain("geheimland", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("4711", text, StringComparison.Ordinal);
+        BsonDocument[] made = Made(sample);
+        foreach ((string field, int share, int distinct) in (ReadOnlySpan<(string, int, int)>)
+            [("country", 40, 212), ("clicks", 60, 98), ("amount", 60, 98)])
+        {
+            int[] counts =
+                [.. made.CountBy(document => Convert.ToHexString(document.Find(field)!.Value.Bytes.Span)).Select(one => one.Value)];
+            Assert.InRange(counts.Max(), Documents * (share - 5) / 100, Documents * (share + 5) / 100);
+            Assert.InRange(counts.Length, distinct * 80 / 100, distinct * 120 / 100);
+        }
+    }
+
     [Theory]
     [InlineData("", "shop.at")]
     [InlineData("shop.at", "shop.at")]
