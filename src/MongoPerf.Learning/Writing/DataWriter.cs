@@ -111,6 +111,7 @@ internal sealed class WrittenCollection
     /// <inheritdoc cref="IWrittenData.FieldOf"/>
     public string? FieldOf(string path)
     {
+        // What ^field takes.
         const double LeastShare = 0.001;
         FieldStatistics? at = _root;
         double share = 1;
