@@ -164,6 +164,8 @@ public sealed class ScarceResourcesTests : IDisposable
             mkdir "$FOLDER/disk"
             mount -t tmpfs -o size=1m tmpfs "$FOLDER/disk"
             timeout 300 "$@" serve --data "$FOLDER/data" --port {{server}} &
+            server=$!
+            until [ -e "$FOLDER/up" ]; do sleep 0.1; kill -0 $server || exit 1; done
             timeout 300 "$@" record --uri mongodb://127.0.0.1:{{server}} --listen 127.0.0.1:{{proxy}} -o "$FOLDER/disk/a.rec" &
             proxy=$!
             until [ -e "$FOLDER/more" ]; do sleep 0.1; kill -0 $proxy || exit 1; done
@@ -175,8 +177,9 @@ public sealed class ScarceResourcesTests : IDisposable
         var random = new Random(1);
         ProgramResult ended;
         using (MongoConnection direct = await OpenAsync(server, record))
-        using (MongoConnection connection = await OpenAsync(proxy, record))
         {
+            await File.WriteAllTextAsync(Path.Combine(_folder, "up"), "");
+            using MongoConnection connection = await OpenAsync(proxy, record);
             for (int i = 0; i < 30; i++)
                 Assert.True(IsInserted(connection, i, random));
             Assert.Equal(30, Count(connection));
