@@ -33,8 +33,7 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
         (BsonType Type, long Count)[] types = [.. field.Types.Select(one => (one.Key, one.Value)).OrderByDescending(one => one.Value)];
         if (types is [var only])
             return OfType(field, only.Type);
-        return $"{{^choice: {{of: [{string.Join(", ", types.Select(one => OfType(field, one.Type)))}], "
-            + $"weights: [{string.Join(", ", types.Select(one => one.Count))}]}}}}";
+        return YamlText.Choice(types.Select(one => OfType(field, one.Type)), types.Select(one => YamlText.Number(one.Count)));
     }
 
     private string WithPresence(FieldStatistics field) => field.IsAlways || field.Name == "_id" ? Value(field)
@@ -95,8 +94,8 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
 
         if (field.HasEvenLengths || field.FewLengths.Count == 0)
             return ValueWriter.OneOf([.. ValueWriter.Lengths(field.Lengths).Select(OfLength)]);
-        return $"{{^choice: {{of: [{string.Join(", ", field.FewLengths.Select(one => OfLength(YamlText.Number(one.Key))))}], "
-            + $"weights: [{string.Join(", ", field.FewLengths.Select(one => one.Value))}]}}}}";
+        return YamlText.Choice(field.FewLengths.Select(one => OfLength(YamlText.Number(one.Key))),
+            field.FewLengths.Select(one => YamlText.Number(one.Value)));
 
         string OfLength(string length) => $"{{^array: {{length: {length}, of: {of}}}}}";
     }

@@ -153,8 +153,8 @@ internal sealed partial class OperationWriter(IWrittenData data)
         double all = limits.Sum(one => one.Value);
         if (limits.Length <= Few)
         {
-            IEnumerable<string> weights = limits.Select(one => YamlText.Number(Math.Max(0.001, Math.Round(100 * one.Value / all, 3))));
-            return $"{{^choice: {{of: [{string.Join(", ", limits.Select(one => one.Key))}], weights: [{string.Join(", ", weights)}]}}}}";
+            return YamlText.Choice(limits.Select(one => YamlText.Number(one.Key)),
+                limits.Select(one => YamlText.Number(Math.Max(0.001, Math.Round(100 * one.Value / all, 3)))));
         }
 
         double[] sample = [.. limits.SelectMany(one => Enumerable.Repeat((double)one.Key, (int)Math.Ceiling(10_000 * one.Value / all)))];

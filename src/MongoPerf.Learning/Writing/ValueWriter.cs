@@ -74,24 +74,27 @@ internal sealed class ValueWriter(
     {
         if (values.IsIncreasing || values.Parted is not var (frequent, others))
             return null;
-        KeyValuePair<BsonValue, long>[]? ordered = values.Type switch
-        {
-            BsonType.String => [.. frequent.OrderBy(one => one.Key.ToString(), StringComparer.Ordinal)],
-            BsonType.Int32 or BsonType.Int64 or BsonType.Double when frequent.All(one => double.IsFinite(one.Key.ToDouble())) =>
-                [.. frequent],
-            _ => null,
-        };
-        string[]? made = ordered is null ? null
-            : values.Type == BsonType.String
-            ? MadeUpText.Instead([.. ordered.Select(one => one.Key)], $"{collection}.{path}")?.Select(YamlText.Quoted).ToArray()
-            : [.. ordered.Select(one => Written(values.Type, Rounded(one.Key)))];
-        if (made is null || Many(path, others, isUnique: false) is not { } rest)
+        KeyValuePair<BsonValue, long>[] ordered = InOrder(values.Type, frequent);
+        string[]? made = values.Type == BsonType.String ? MadeUp(path, ordered)
+            : ordered.All(one => double.IsFinite(one.Key.ToDouble())) ? [.. ordered.Select(one => Written(values.Type, Rounded(one.Key)))]
+            : null;
+        if (made is not [_, ..] || Many(path, others, isUnique: false) is not { } rest)
             return null;
-        Replace(path, ordered!, made);
-        IEnumerable<string> weights = ordered!.Select(one => one.Value).Append(others.Count)
-            .Select(count => Percent((double)count / values.Count));
-        return $"{{^choice: {{of: [{string.Join(", ", made.Append(rest))}], weights: [{string.Join(", ", weights)}]}}}}";
+        Replace(path, ordered, made);
+        return YamlText.Choice(made.Append(rest),
+            ordered.Select(one => one.Value).Append(others.Count).Select(count => Percent((double)count / values.Count)));
     }
+
+    /// <summary>Values by size, texts by their characters; none where they are of a type that has no made-up values.</summary>
+    private static KeyValuePair<BsonValue, long>[] InOrder(BsonType type, IEnumerable<KeyValuePair<BsonValue, long>> values) => type switch
+    {
+        BsonType.String => [.. values.OrderBy(one => one.Key.ToString(), StringComparer.Ordinal)],
+        BsonType.Int32 or BsonType.Int64 or BsonType.Double => [.. values.OrderBy(one => ValueStatistics.NumberOf(one.Key))],
+        _ => [],
+    };
+
+    private string[]? MadeUp(string path, KeyValuePair<BsonValue, long>[] texts) =>
+        MadeUpText.Instead([.. texts.Select(one => one.Key)], $"{collection}.{path}")?.Select(YamlText.Quoted).ToArray();
 
     private static double Rounded(BsonValue number) => number.Type switch
     {
@@ -123,9 +126,8 @@ internal sealed class ValueWriter(
         KeyValuePair<string, int>[] different = [.. parts.CountBy(part => part)];
         if (different is [var only])
             return only.Key;
-        string weights = different.All(one => one.Value == 1) ? ""
-            : $", weights: [{string.Join(", ", different.Select(one => one.Value))}]";
-        return $"{{^choice: {{of: [{string.Join(", ", different.Select(one => one.Key))}]{weights}}}}}";
+        return YamlText.Choice(different.Select(one => one.Key),
+            different.All(one => one.Value == 1) ? null : different.Select(one => YamlText.Number(one.Value)));
     }
 
     public static string Doubles(ValueStatistics values) => values.Quantiles.Length == 0 ? "0.0"
@@ -179,34 +181,24 @@ internal sealed class ValueWriter(
         if (all.Length > MostKept)
             Notes.Add($"only the {MostKept:N0} most frequent of {all.Length:N0} values of a field with --values are here");
         KeyValuePair<BsonValue, long>[] some = [.. all.Take(MostKept)];
-        return $"{{^choice: {{of: [{string.Join(", ", some.Select(one => YamlText.Value(one.Key)))}], "
-            + $"weights: [{string.Join(", ", some.Select(one => one.Value))}]}}}}";
+        return YamlText.Choice(some.Select(one => YamlText.Value(one.Key)), some.Select(one => YamlText.Number(one.Value)));
     }
 
     /// <summary>Made-up values in place of few real ones, with their shares, in their order.</summary>
     private string? Few(string path, ValueStatistics values)
     {
-        KeyValuePair<BsonValue, long>[] ordered = values.Type switch
-        {
-            BsonType.String => [.. values.Values.OrderBy(one => one.Key.ToString(), StringComparer.Ordinal)],
-            BsonType.Int32 or BsonType.Int64 or BsonType.Double when values.Quantiles.Length > 0 =>
-                [.. values.Values.OrderBy(one => ValueStatistics.NumberOf(one.Key))],
-            _ => [],
-        };
-        if (ordered.Length == 0)
+        KeyValuePair<BsonValue, long>[] ordered = InOrder(values.Type, values.Values);
+        if (ordered.Length == 0 || values.Quantiles.Length == 0)
             return null;
-        string[]? made = values.Type == BsonType.String
-            ? MadeUpText.Instead([.. ordered.Select(one => one.Key)], $"{collection}.{path}")?.Select(YamlText.Quoted).ToArray()
-            : Spread(values, ordered.Length);
+        string[]? made = values.Type == BsonType.String ? MadeUp(path, ordered) : Spread(values, ordered.Length);
         if (made is null)
             return null;
         Replace(path, ordered, made);
         if (made is [var only])
             return only;
         double most = ordered.Max(one => one.Value);
-        string weights = ordered.All(one => one.Value > 0.9 * most) ? ""
-            : $", weights: [{string.Join(", ", ordered.Select(one => Percent((double)one.Value / values.Count)))}]";
-        return $"{{^choice: {{of: [{string.Join(", ", made)}]{weights}}}}}";
+        return YamlText.Choice(made, ordered.All(one => one.Value > 0.9 * most) ? null
+            : ordered.Select(one => Percent((double)one.Value / values.Count)));
     }
 
     /// <summary>So many numbers over the range that they have.</summary>

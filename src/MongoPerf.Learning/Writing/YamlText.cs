@@ -26,6 +26,12 @@ internal static partial class YamlText
     public static string Double(double number) => Number(number) is var text && text.All(c => char.IsAsciiDigit(c) || c == '-')
         ? $"{text}.0" : text;
 
+    /// <summary>One of several values or generators.</summary>
+    /// <param name="values">They.</param>
+    /// <param name="weights">How often each comes, against the others; null for equally often.</param>
+    public static string Choice(IEnumerable<string> values, IEnumerable<string>? weights = null) =>
+        $"{{^choice: {{of: [{string.Join(", ", values)}]{(weights is null ? "" : $", weights: [{string.Join(", ", weights)}]")}}}}}";
+
     /// <summary>A value of the deployment as it is.</summary>
     public static string Value(BsonValue value) => value.Type switch
     {

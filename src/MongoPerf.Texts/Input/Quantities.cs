@@ -62,7 +62,7 @@ public static class Quantities
     /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
     public static double ParseDuration(string text)
     {
-        double value = Parse(text, DurationSuffixes, needsSuffix: true, "a duration such as 90s, 500ms, 10m or 2h");
+        double value = Seconds(text);
         return value <= MostSeconds ? value : throw new FormatException($"'{text}' is out of range; allowed: 0s to 8760h");
     }
 
@@ -70,7 +70,7 @@ public static class Quantities
     /// <exception cref="FormatException">Says what was found and what is allowed.</exception>
     public static double ParsePositiveDuration(string text)
     {
-        double value = Parse(text, DurationSuffixes, needsSuffix: true, "a duration such as 90s, 500ms, 10m or 2h");
+        double value = Seconds(text);
         return value is > 0 and <= MostSeconds ? value
             : throw new FormatException($"'{text}' is out of range; allowed: more than 0s, at most 8760h");
     }
@@ -87,6 +87,9 @@ public static class Quantities
             throw new FormatException($"'{text}' is an empty list");
         return values.Distinct().Count() == values.Length ? values : throw new FormatException($"'{text}' lists a value twice");
     }
+
+    private static double Seconds(string text) =>
+        Parse(text, DurationSuffixes, needsSuffix: true, "a duration such as 90s, 500ms, 10m or 2h");
 
     private static double Parse(string text, (string Suffix, double Factor)[] suffixes, bool needsSuffix, string allowed)
     {
