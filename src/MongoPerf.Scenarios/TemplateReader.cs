@@ -170,6 +170,8 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
     private string? NearestField(string path)
     {
         string[] known = [.. Findable(documents!.Root)];
+        if (known.Contains(path))
+            return "at least one of 1,000 documents must have it";
         return known.FirstOrDefault(name => name.Replace(".0", "", StringComparison.Ordinal) == path) is { } inArray ? "name an element "
             + $"of the array: {{^field: {inArray}}}"
             : NearestName.FindPath(path, known) is { } near ? $"did you mean '{near}'?" : null;

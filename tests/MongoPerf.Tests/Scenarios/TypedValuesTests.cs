@@ -265,8 +265,15 @@ public sealed class TypedValuesTests
     [InlineData("^field: a", "the collection's documents have no field 'a', or too few of them do")]
     [InlineData("^reference: {to: c, field: a}", "the documents of 'c' have no field 'a', or too few of them do")]
     public void A_field_that_hardly_a_document_has_can_not_be_asked_for(string value, string expected) => Assert.Contains(expected,
-        ScenarioTexts.Refusal("data: {c: {count: 9, document: {a: {^optional: {share: 0.0005, of: 1}}}}}\n"
-            + $"phases: [{{count: 9, operations: [{{find: c, filter: {{a: {{{value}}}}}}}]}}]").Message, StringComparison.Ordinal);
+        RefusalOf(value).Message, StringComparison.Ordinal);
+
+    [Fact]
+    public void A_field_that_is_too_rare_is_not_taken_for_an_array() =>
+        Assert.Equal("at least one of 1,000 documents must have it", RefusalOf("^field: a").Hint);
+
+    private static (string Message, string Hint) RefusalOf(string value) => ScenarioTexts.Refusal(
+        "data: {c: {count: 9, document: {a: {^optional: {share: 0.0005, of: 1}}}}}\n"
+            + $"phases: [{{count: 9, operations: [{{find: c, filter: {{a: {{{value}}}}}}}]}}]");
 
     [Theory]
     [InlineData("{_id: {^optional: {share: 0.3, of: ^number}}}", "every document has an _id")]
