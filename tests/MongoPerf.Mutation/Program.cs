@@ -1,0 +1,120 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using System.Xml.Linq;
+
+namespace MongoPerf.Mutation;
+
+/// <summary>
+/// Mutation testing: changes lines of a project in small ways, one at a time, and finds out which changes no test notices.
+/// All mutants are compiled into one copy of the project, behind a switch; the tests run in processes that stay.
+/// </summary>
+internal static class Program
+{
+    private const string Usage = """
+        usage: scripts/mutate PROJECT [FOLDER…] [--sample N] [--seed S] [--rerun FILE] [--tests PATTERN] [--workers N] [--cap SECONDS]
+        PROJECT is a folder of src (Wire for MongoPerf.Wire), or all: every room of docs/reliability.md.
+        FOLDER is one in it, or a pattern of files (*Verdict*.cs); without one, those of its room.
+        --sample N       N mutants drawn at random, with --seed S (1); all unless it is given
+        --rerun FILE     only those that survived, as an earlier run wrote them (TestResults/mutate/ROOM.jsonl)
+        --tests PATTERN  only tests whose class or method is so named (*RedactorTests*); saves most of the first pass
+        --workers N      processes that run tests (2)
+        --cap SECONDS    processor time of tests for one mutant, the quickest first (10)
+        """;
+
+    private static readonly string[] Options = ["--sample", "--seed", "--rerun", "--tests", "--workers", "--cap"];
+    private static readonly JsonSerializerOptions Readable = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+
+    public static async Task<int> Main(string[] args)
+    {
+        if (args is ["worker", var socket, var tests, var count])
+        {
+            await Worker.Serve(socket, tests, int.Parse(count, CultureInfo.InvariantCulture));
+            return 0;
+        }
+        List<string> names = [];
+        Dictionary<string, string> options = [];
+        for (int i = 0; i < args.Length; i++)
+        {
+            if (!args[i].StartsWith("--", StringComparison.Ordinal)) names.Add(args[i]);
+            else if (Options.Contains(args[i]) && i + 1 < args.Length) options[args[i]] = args[++i];
+            else options["--help"] = "";
+        }
+        if (names.Count == 0 || options.ContainsKey("--help"))
+        {
+            Console.Error.WriteLine(Usage);
+            return 2;
+        }
+        int Number(string option, int otherwise) =>
+            options.TryGetValue(option, out string? text) ? int.Parse(text, CultureInfo.InvariantCulture) : otherwise;
+        string root = Environment.CurrentDirectory;
+        string first = names[0].Replace("MongoPerf.", "", StringComparison.Ordinal);
+        Room? known = names.Count == 1 ? Room.All.FirstOrDefault(r => r.Name == first) : null;
+        List<Room> rooms = first == "all" ? [.. Room.All] : [known ?? new Room(first, names[1..])];
+
+        string folder = Path.Combine(root, "TestResults/mutate");
+        string bin = Path.Combine(folder, "bin");
+        if (Directory.Exists(bin)) Directory.Delete(bin, recursive: true);
+        Copy(Path.Combine(root, "tests/MongoPerf.Tests/bin/Release/net10.0"), bin);
+        File.Copy(typeof(Program).Assembly.Location, Path.Combine(bin, "MongoPerf.Mutation.dll"), overwrite: true);
+
+        Stopwatch clock = Stopwatch.StartNew();
+        Dictionary<int, Mutation> mutants = [];
+        Dictionary<Room, (List<int> Ids, int Candidates)> drawn = [];
+        foreach (Room room in rooms)
+        {
+            MutatedProject project = MutatedProject.Open(root, room.Project);
+            List<Mutation> candidates = project.Find(room.Project, room.Parts);
+            int sample = Number("--sample", int.MaxValue);
+            Mutation[] order = [.. candidates];
+            if (options.TryGetValue("--rerun", out string? file))
+            {
+                IEnumerable<Result> before = File.ReadLines(file).Select(l => JsonSerializer.Deserialize<Result>(l)!);
+                HashSet<string> survivors = [.. before.Where(r => !r.IsKilled).Select(r => r.Mutation.Key)];
+                order = [.. candidates.Where(m => survivors.Contains(m.Key))];
+                sample = int.MaxValue;
+            }
+            else if (sample < order.Length)
+            {
+                new Random(Number("--seed", 1)).Shuffle(order);
+            }
+            int id = mutants.Count + 1;
+            // Some won't compile: the next ones take their places.
+            int tried = sample > order.Length / 2 ? order.Length : sample + sample / 3 + 20;
+            Dictionary<int, Mutation> these = order.Take(tried).Select((m, i) => (Id: id + i, m)).ToDictionary(p => p.Id, p => p.m);
+            HashSet<int> kept = project.Compile(these, bin);
+            foreach ((int number, Mutation mutation) in these) mutants[number] = mutation;
+            drawn[room] = ([.. kept.Order().Take(sample)], candidates.Count);
+            Console.WriteLine($"{room.Name}: {candidates.Count} places, {kept.Count} of {these.Count} mutants compile");
+        }
+
+        Session session = new(bin, mutants, Settings(root), Number("--workers", 2), TimeSpan.FromSeconds(Number("--cap", 10)));
+        await session.Cover(options.GetValueOrDefault("--tests"));
+        foreach ((Room room, (List<int> ids, int candidates)) in drawn)
+        {
+            List<Result> results = await session.Run(room, ids);
+            string name = string.Join('-', Room.All.Contains(room) ? [room.Name] : [room.Name, .. room.Parts])
+                .Replace('/', '-').Replace('*', '_');
+            File.WriteAllLines(Path.Combine(folder, name + ".jsonl"), results.Select(r => JsonSerializer.Serialize(r, Readable)));
+            string text = Summary.Write(room, results, candidates, session, string.Join(' ', args));
+            File.WriteAllText(Path.Combine(folder, name + ".txt"), text);
+            Console.WriteLine(text.Split("\n\n")[0]);
+            Console.WriteLine($"survivors: TestResults/mutate/{name}.txt ({clock.Elapsed.TotalSeconds:F0} s)");
+        }
+        session.Dispose();
+        return 0;
+    }
+
+    /// <summary>The environment in which the tests are run; what a mutant allocates without end fails at 2 GB (hexadecimal).</summary>
+    private static Dictionary<string, string> Settings(string root) =>
+        XDocument.Load(Path.Combine(root, "tests/MongoPerf.Tests/Unit.runsettings")).Descendants("EnvironmentVariables").Elements()
+            .ToDictionary(e => e.Name.LocalName, e => e.Value).Append(new("DOTNET_GCHeapHardLimit", "80000000")).ToDictionary();
+
+    private static void Copy(string from, string to)
+    {
+        Directory.CreateDirectory(to);
+        foreach (string file in Directory.GetFiles(from)) File.Copy(file, Path.Combine(to, Path.GetFileName(file)));
+        foreach (string folder in Directory.GetDirectories(from)) Copy(folder, Path.Combine(to, Path.GetFileName(folder)));
+    }
+}
