@@ -54,7 +54,7 @@ internal sealed class MutatedProject
         string folder = Path.Combine(root, "src", name);
         using Process build = Process.Start(new ProcessStartInfo("dotnet",
         [
-            "msbuild", Path.Combine(folder, $"{name}.csproj"), "-nologo", "-t:Compile", "-getItem:CscCommandLineArgs",
+            "msbuild", Path.Combine(folder, $"{name}.csproj"), "-nologo", "-t:PrepareResources;Compile", "-getItem:CscCommandLineArgs",
             "-p:Configuration=Release",
             "-p:ProvideCommandLineArgs=true", "-p:SkipCompilerExecution=true", "-p:DesignTimeBuild=true", "-p:BuildProjectReferences=false",
             "-p:NonExistentFile=__NonExistentSubDir__/__NonExistentFile__",

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Globalization;
 using System.Text.Encodings.Web;
 using System.Text.Json;
@@ -14,13 +13,13 @@ internal static class Program
 {
     private const string Usage = """
         usage: scripts/mutate PROJECT [FOLDER…] [--sample N] [--seed S] [--rerun FILE] [--tests PATTERN] [--workers N] [--cap SECONDS]
-        PROJECT is a folder of src (Wire for MongoPerf.Wire), or all: every room of docs/reliability.md.
+        PROJECT is a folder of src (Wire for MongoPerf.Wire); several are one word (Wire,Load); all: every room of docs/reliability.md.
         FOLDER is one in it, or a pattern of files (*Verdict*.cs); without one, those of its room.
         --sample N       N mutants drawn at random, with --seed S (1); all unless it is given
         --rerun FILE     only those that survived, as an earlier run wrote them (TestResults/mutate/ROOM.jsonl)
         --tests PATTERN  only tests whose class or method is so named (*RedactorTests*); saves most of the first pass
         --workers N      processes that run tests (2)
-        --cap SECONDS    processor time of tests for one mutant, the quickest first (10)
+        --cap SECONDS    processor time of tests for one mutant, the quickest first (6)
         """;
 
     private static readonly string[] Options = ["--sample", "--seed", "--rerun", "--tests", "--workers", "--cap"];
@@ -50,8 +49,9 @@ internal static class Program
             options.TryGetValue(option, out string? text) ? int.Parse(text, CultureInfo.InvariantCulture) : otherwise;
         string root = Environment.CurrentDirectory;
         string first = names[0].Replace("MongoPerf.", "", StringComparison.Ordinal);
-        Room? known = names.Count == 1 ? Room.All.FirstOrDefault(r => r.Name == first) : null;
-        List<Room> rooms = first == "all" ? [.. Room.All] : [known ?? new Room(first, names[1..])];
+        List<Room> rooms = first == "all" ? [.. Room.All]
+            : names.Count > 1 ? [new Room(first, names[1..])]
+            : [.. first.Split(',').Select(n => Room.All.FirstOrDefault(r => r.Name == n) ?? new Room(n, []))];
 
         string folder = Path.Combine(root, "TestResults/mutate");
         string bin = Path.Combine(folder, "bin");
@@ -59,7 +59,6 @@ internal static class Program
         Copy(Path.Combine(root, "tests/MongoPerf.Tests/bin/Release/net10.0"), bin);
         File.Copy(typeof(Program).Assembly.Location, Path.Combine(bin, "MongoPerf.Mutation.dll"), overwrite: true);
 
-        Stopwatch clock = Stopwatch.StartNew();
         Dictionary<int, Mutation> mutants = [];
         Dictionary<Room, (List<int> Ids, int Candidates)> drawn = [];
         foreach (Room room in rooms)
@@ -70,8 +69,8 @@ internal static class Program
             Mutation[] order = [.. candidates];
             if (options.TryGetValue("--rerun", out string? file))
             {
-                IEnumerable<Result> before = File.ReadLines(file).Select(l => JsonSerializer.Deserialize<Result>(l)!);
-                HashSet<string> survivors = [.. before.Where(r => !r.IsKilled).Select(r => r.Mutation.Key)];
+                IEnumerable<Result> earlier = File.ReadLines(file).Select(l => JsonSerializer.Deserialize<Result>(l)!);
+                HashSet<string> survivors = [.. earlier.Where(r => !r.IsKilled).Select(r => r.Mutation.Key)];
                 order = [.. candidates.Where(m => survivors.Contains(m.Key))];
                 sample = int.MaxValue;
             }
@@ -89,7 +88,7 @@ internal static class Program
             Console.WriteLine($"{room.Name}: {candidates.Count} places, {kept.Count} of {these.Count} mutants compile");
         }
 
-        Session session = new(bin, mutants, Settings(root), Number("--workers", 2), TimeSpan.FromSeconds(Number("--cap", 10)));
+        Session session = new(bin, mutants, Settings(root), Number("--workers", 2), TimeSpan.FromSeconds(Number("--cap", 6)));
         await session.Cover(options.GetValueOrDefault("--tests"));
         foreach ((Room room, (List<int> ids, int candidates)) in drawn)
         {
@@ -100,7 +99,8 @@ internal static class Program
             string text = Summary.Write(room, results, candidates, session, string.Join(' ', args));
             File.WriteAllText(Path.Combine(folder, name + ".txt"), text);
             Console.WriteLine(text.Split("\n\n")[0]);
-            Console.WriteLine($"survivors: TestResults/mutate/{name}.txt ({clock.Elapsed.TotalSeconds:F0} s)");
+            Console.WriteLine($"survivors: TestResults/mutate/{name}.txt; {session.Used.TotalSeconds:F0} s of processors so far");
+            Console.WriteLine($"tried again in a new process: {session.Again}");
         }
         session.Dispose();
         return 0;

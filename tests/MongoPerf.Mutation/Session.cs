@@ -25,6 +25,7 @@ internal sealed class Session : IDisposable
     private readonly List<WorkerProcess> _workers;
     private readonly ConcurrentDictionary<string, (TimeSpan Processor, TimeSpan Elapsed)> _times = [];
     private readonly ConcurrentDictionary<int, ConcurrentBag<string>> _covering = [];
+    private readonly ConcurrentDictionary<string, int> _again = [];
     private readonly ConcurrentDictionary<(string File, string Unit), int> _kills = [];
 
     public Session(
@@ -38,6 +39,12 @@ internal sealed class Session : IDisposable
 
     /// <summary>Tests that don't pass without a mutant, with what became of them.</summary>
     public ConcurrentBag<string> LeftOut { get; } = [];
+
+    /// <summary>How often a mutant was tried once more, in a new process, and why.</summary>
+    public string Again => string.Join(", ", _again.OrderBy(a => a.Key).Select(a => $"{a.Value} {a.Key}"));
+
+    /// <summary>What the workers have used of processors so far.</summary>
+    public TimeSpan Used => new(_workers.Sum(w => w.Used.Ticks));
 
     /// <summary>How many tests pass without a mutant.</summary>
     public int Passed => _times.Count;
@@ -131,8 +138,10 @@ internal sealed class Session : IDisposable
                 case "survived":
                     return Ended("survived");
                 case "unreached":
+                    _again.AddOrUpdate(verdict, 1, (_, n) => n + 1);
                     return await Alone(worker, mutant, order) is var (status, test) ? Ended(status, test) : Ended("survived");
                 default:
+                    _again.AddOrUpdate(verdict, 1, (_, n) => n + 1);
                     // What earlier mutants left in the process may be the cause: once more in a new one, and only there it counts.
                     worker.End();
                     if (unit is null) return Ended(verdict);

@@ -14,17 +14,23 @@ internal sealed class WorkerProcess(string folder, int mutants, IReadOnlyDiction
     // for what never comes: so many times what it took without a mutant, and so much more (a new process compiles as it goes).
     // How busy other programs keep the machine makes no difference to either.
     private const int Times = 4;
-    private static readonly TimeSpan Looping = TimeSpan.FromSeconds(6);
+    private static readonly TimeSpan Looping = TimeSpan.FromSeconds(4);
     private static readonly TimeSpan Waiting = TimeSpan.FromSeconds(10);
+    // A first suspicion, which a new process has to confirm, may come sooner.
+    private static readonly TimeSpan Suspicious = TimeSpan.FromSeconds(1.5);
 
     private Process? _process;
     private Socket? _socket;
     private StreamReader? _reader;
     private StreamWriter? _writer;
     private string _last = "";
+    private TimeSpan _used;
 
     /// <summary>Whether nothing ran in the process yet.</summary>
     public bool IsFresh { get; private set; } = true;
+
+    /// <summary>What the processes have used of processors so far.</summary>
+    public TimeSpan Used => _used + (_process is null ? TimeSpan.Zero : Look().Used);
 
     public void Dispose() => End();
 
@@ -33,6 +39,7 @@ internal sealed class WorkerProcess(string folder, int mutants, IReadOnlyDiction
     {
         if (_process is { } process)
         {
+            _used = Used;
             try
             {
                 process.Kill(entireProcessTree: true);
@@ -76,6 +83,7 @@ internal sealed class WorkerProcess(string folder, int mutants, IReadOnlyDiction
     public async Task<(string Verdict, string? Unit)> Run(
         int mutant, bool fresh, IReadOnlyList<string> units, Func<string, (TimeSpan Processor, TimeSpan Elapsed)> expected)
     {
+        TimeSpan looping = IsFresh ? Looping : Suspicious;
         await Send($"run\t{mutant}\t{(fresh ? "fresh" : "warm")}\t{string.Join('\t', units)}");
         string? current = null;
         Load begun = Look(), last = begun;
@@ -103,7 +111,7 @@ internal sealed class WorkerProcess(string folder, int mutants, IReadOnlyDiction
             if (now.Used + now.Queued - last.Used - last.Queued < (now.At - last.At) / 10) idle += now.At - last.At;
             last = now;
             (TimeSpan processor, TimeSpan elapsed) = current is null ? default : expected(current);
-            if (now.Used - begun.Used > Times * processor + Looping || idle > Times * elapsed + Waiting)
+            if (now.Used - begun.Used > Times * processor + looping || idle > Times * elapsed + Waiting)
             {
                 End();
                 return ("timeout", current);
