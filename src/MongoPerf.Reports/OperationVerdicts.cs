@@ -10,11 +10,6 @@ namespace MongoPerf.Reports;
 /// </summary>
 internal static class OperationVerdicts
 {
-    /// <summary>
-    /// A scan that examines no more than so many documents for each that it returns is what a query without a condition asks for.
-    /// </summary>
-    private const double ScannedPerReturned = 2;
-
     /// <summary>The most that replies may vary by between the sizes of a growth before a curve is one of theirs.</summary>
     private const double MostReplyChange = 2;
 
@@ -41,7 +36,8 @@ internal static class OperationVerdicts
     {
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
         return [.. WrongEffects(measured), .. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured),
-            .. CollectionScans(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run), .. StepTables.Verdicts(run),
+            .. CollectionScans(run), .. PlansChangedWithin(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run),
+            .. StepTables.Verdicts(run),
             .. ChangeTables.Verdicts(run), .. ReplayTables.Verdicts(run), .. ConnectionTables.Verdicts(run)];
     }
 
@@ -137,33 +133,68 @@ internal static class OperationVerdicts
     }
 
     /// <summary>Those that examine far more than they return.</summary>
-    private static IEnumerable<Verdict> CollectionScans(Measured[] measured)
+    private static IEnumerable<Verdict> CollectionScans(StoredRun run)
     {
-        foreach (IGrouping<string, Measured> group in measured.Where(m => m.Result.Plan is not null).GroupBy(m => m.Label))
+        foreach (IGrouping<(string Label, string? Stage, string Collection), PlannedSource> group in PlannedSource.Of(run)
+            .GroupBy(one => (one.Label, one.Source.Stage, one.Source.Collection)))
         {
-            Measured[] scans = [.. group.Where(m => IsWasteful(m.Result.Plan!))];
+            PlannedSource[] scans = [.. group.Where(one => one.IsWastefulScan)];
             if (scans.Length == 0)
                 continue;
-            PlanSummary worst = scans.MaxBy(m => Examined(m.Result.Plan!))!.Result.Plan!;
-            yield return new Verdict(
-                Grade.Note,
-                Words.Of($"{group.Key} scanned the collection{AtSizes(scans, [.. group])}: it examined up to {Units.Rate(Examined(worst))} "
-                    + $"documents per operation to return {Words.Counted(worst.Returned, "document")}; "
-                + $"an index on its filter would help")) { Finding = VerdictFinding.PlanScans };
+            PlannedSource worst = scans.MaxBy(one => one.Documents)!;
+            string at = AtSizes([.. scans.Select(one => one.Phase)], [.. group.Select(one => one.Phase)]);
+            string documents = Units.Rate(worst.Documents);
+            string name = worst.Source.Collection;
+            string purpose = worst.PurposeOf(Words.Counted(worst.Source.Served, "document"));
+            yield return new Verdict(Grade.Note,
+                worst.IsOwn
+                    ? Words.Of($"{group.Key.Label} scanned the collection{at}: it examined up to {documents} documents per operation "
+                        + $"{purpose}; an index on its filter would help")
+                : worst.IsLookup
+                    ? Words.Of($"{worst.Name} scanned {AnyOf(name)}{at}: it examined up to {documents} documents per operation "
+                        + $"{purpose}; an index there on the fields that it matches would help")
+                : Words.Of($"{worst.Name} scanned {name}{at}: it examined up to {documents} documents per operation "
+                    + $"{purpose}; an index there on its filter would help")) { Finding = VerdictFinding.PlanScans };
         }
     }
 
-    private static bool IsWasteful(PlanSummary plan) =>
-        plan.Index is null && plan.Stages.Contains("COLLSCAN", StringComparison.Ordinal)
-        && Examined(plan) > ScannedPerReturned * Math.Max(1, plan.Necessary ?? plan.Returned);
+    /// <summary>Of collections that are counted together, nobody knows which was scanned.</summary>
+    private static string AnyOf(string collections) =>
+        collections.Contains(", ", StringComparison.Ordinal) ? Words.Of($"one of {collections}") : collections;
 
-    private static double Examined(PlanSummary plan) => plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined;
-
-    private static string AtSizes(Measured[] some, Measured[] all)
+    /// <summary>Operations of which explain said something else when their phase was over than when it began.</summary>
+    private static IEnumerable<Verdict> PlansChangedWithin(Measured[] measured)
     {
-        int phases = all.Select(m => m.Phase.Number).Distinct().Count();
-        int there = some.Select(m => m.Phase.Number).Distinct().Count();
-        return phases == 1 ? "" : all.All(m => m.Phase.Growth is not null) ? Words.Of($" at {there} of {phases} sizes")
+        foreach (IGrouping<string, Measured> group in measured.Where(m => m.Result.Plan is not null).GroupBy(m => m.Label))
+        {
+            Measured[] changed = [.. group.Where(m => m.Result.Plan!.Before is not null)];
+            if (changed.Length == 0)
+                continue;
+            PlanSummary after = changed[^1].Result.Plan!;
+            PlanSummary before = after.Before!;
+            string at = AtSizes([.. changed.Select(m => m.Phase)], [.. group.Select(m => m.Phase)]);
+            yield return new Verdict(Grade.Note,
+                before.Stages != after.Stages || before.Index != after.Index
+                    ? Words.Of($"{group.Key} changed its query plan within the phase{at}: from {Described(before)} to {Described(after)}")
+                    : Words.Of($"{group.Key} examined {Examined(before, after)} when the phase began and {Examined(after, before)} when it "
+                        + $"was over{at}"))
+            {
+                Finding = VerdictFinding.PlanChanged,
+            };
+        }
+
+        static string Examined(PlanSummary one, PlanSummary other) => one.DocumentsExamined != other.DocumentsExamined
+            ? Words.Counted(one.DocumentsExamined, "document") : Words.Counted(one.KeysExamined, "key");
+
+        static string Described(PlanSummary plan) => Words.Of($"{IndexOf(plan)} ({Units.Exact(plan.KeysExamined)} keys and "
+            + $"{Units.Exact(plan.DocumentsExamined)} documents examined)");
+    }
+
+    private static string AtSizes(PhaseRecord[] some, PhaseRecord[] all)
+    {
+        int phases = all.Select(phase => phase.Number).Distinct().Count();
+        int there = some.Select(phase => phase.Number).Distinct().Count();
+        return phases == 1 ? "" : all.All(phase => phase.Growth is not null) ? Words.Of($" at {there} of {phases} sizes")
             : Words.Of($" in {there} of {phases} phases");
     }
 
@@ -219,8 +250,10 @@ internal static class OperationVerdicts
             }
         }
 
-        static string IndexOf(PlanSummary plan) => plan.Index ?? Words.Of("no index");
     }
+
+    private static string IndexOf(PlanSummary plan) =>
+        plan is { Index: null, Sources.Count: 0 } ? Words.Of("no index") : PlannedSource.IndexesOf(plan);
 
     /// <summary>"Number_1, no index from 2M, Number_1 from 3M"; of more, the first and the last.</summary>
     private static string Listed(IReadOnlyList<(long Documents, string Index)> changes)

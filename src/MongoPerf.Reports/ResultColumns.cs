@@ -34,7 +34,7 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
             .. When(_hasRate, Units.Latency(r.LatencyMicroseconds.P50), Units.Latency(r.LatencyMicroseconds.P99),
                 Units.Latency(r.LatenessMicroseconds?.P99)),
             .. _hasLoss ? Loss(r.Unacknowledged) : [],
-            .. When(_hasPlan, r.Plan is null ? Units.None : r.Plan.Index ?? Words.Of("(none)"), Units.Rate(Examined(r.Plan))),
+            .. When(_hasPlan, r.Plan is null ? Units.None : PlannedSource.IndexesOf(r.Plan), PlannedSource.ExaminedText(r.Plan)),
         ];
     }
 
@@ -48,10 +48,6 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
             Units.Exact(result.Lost),
             result.DrainSeconds < 1 ? Units.Latency(result.DrainSeconds * 1e6) : Units.Duration(result.DrainSeconds),
         ];
-
-    /// <summary>The documents examined by the server's counters over the window, or by explain where it has none.</summary>
-    private static double? Examined(PlanSummary? plan) =>
-        plan is null ? null : plan.DocumentsExaminedPerOperation ?? plan.DocumentsExamined;
 
     private static string[] When(bool condition, params string[] fields) => condition ? fields : [];
 }

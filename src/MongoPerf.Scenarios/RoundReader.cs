@@ -158,8 +158,10 @@ internal sealed class RoundReader(
         {
             if (phase.Creates is { } created)
                 missing.Remove(created);
-            IEnumerable<string> used = phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Collection);
-            if ((phase.TakesSizes ? used.Append(phase.Loads ?? _collections[0].Name) : used).FirstOrDefault(missing.Contains) is { } early)
+            // A phase that is about none takes the sizes of the first.
+            IEnumerable<string> used = phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Collection)
+                .Where(name => name.Length > 0).DefaultIfEmpty(phase.TakesSizes && _collections is [var first, ..] ? first.Name : "");
+            if (used.FirstOrDefault(missing.Contains) is { } early)
                 throw MappingReader.Wrong(node, $"phase '{phase.Name}' needs collection '{early}', which only a later phase creates",
                     $"move the phase with create: {early} before it, or remove that phase: "
                     + "the collection is then created before the first one");

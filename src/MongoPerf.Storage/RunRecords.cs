@@ -311,14 +311,21 @@ public sealed record LatencySummary
 /// <param name="DrainSeconds">The seconds from the last send to the reply of the fence (a ping on the same connection).</param>
 public sealed record UnacknowledgedResult(long Sent, long Arrived, long Lost, double DrainSeconds);
 
-/// <summary>How the server runs a query test, by explain, and by its counters during the window.</summary>
+/// <summary>How the server runs an operation, by explain, and by its counters during the window.</summary>
 public sealed record PlanSummary
 {
-    /// <summary>Name of the index; null for a collection scan.</summary>
+    /// <summary>
+    /// Name of the index by which it reads its own collection, of several all ("a_1, b_1"); null for a collection scan.
+    /// </summary>
     public string? Index { get; init; }
 
+    /// <summary>In all its stages, as far as the server tells.</summary>
     public long KeysExamined { get; init; }
+
+    /// <inheritdoc cref="KeysExamined"/>
     public long DocumentsExamined { get; init; }
+
+    /// <summary>Documents that it returns, or changes, removes or counts.</summary>
     public long Returned { get; init; }
 
     /// <summary>Shards that a router asked; null where none routed.</summary>
@@ -341,8 +348,38 @@ public sealed record PlanSummary
     /// <summary>serverStatus metrics.queryExecutor.scannedObjects over the window, per operation.</summary>
     public double? DocumentsExaminedPerOperation { get; init; }
 
+    /// <summary>
+    /// What it examines of each collection, its own first; empty where that is the only one, and in runs of earlier versions.
+    /// </summary>
+    public IReadOnlyList<PlanSource> Sources { get; init; } = [];
+
+    /// <summary>
+    /// What explain said when the phase began, where that was something else; null where it was the same, and in runs of earlier versions.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public PlanSummary? Before { get; init; }
+
     /// <summary>What each shard does, by their names; empty where none routed, and in runs of earlier versions.</summary>
     public IReadOnlyList<ShardPlan> ByShard { get; init; } = [];
+}
+
+/// <summary>What an operation examines of one collection.</summary>
+/// <param name="Collection">Its name; of a $lookup that looks up in further collections all of them, as they are counted together.</param>
+/// <param name="Served">Documents that the stage returns; of $lookup and $graphLookup those that come into it.</param>
+/// <param name="Stage">The stage that reads it, such as $lookup; null for the operation's own collection.</param>
+public sealed record PlanSource(string Collection, long Served, string? Stage = null)
+{
+    /// <summary>Names of the indexes that it uses; null for none.</summary>
+    public string? Index { get; init; }
+
+    /// <summary>It reads the whole collection, maybe for each document that comes into the stage.</summary>
+    public bool IsScanned { get; init; }
+
+    /// <summary>Null where the server does not tell: of $graphLookup, and of what another shard does.</summary>
+    public long? KeysExamined { get; init; }
+
+    /// <inheritdoc cref="KeysExamined"/>
+    public long? DocumentsExamined { get; init; }
 }
 
 /// <summary>How one shard runs a query.</summary>

@@ -83,8 +83,10 @@ public interface IDataStore : IDisposable
         PlanCollection collection, IReadOnlyList<string> paths, int documents) =>
         throw new NotSupportedException("this system has no samples of existing data");
 
-    /// <summary>How the server runs the query; null where it can't say.</summary>
-    PlanSummary? Explain(Operation query);
+    /// <summary>How the server runs the operation; null where it can't say. Nothing is written.</summary>
+    /// <param name="operation">A find, aggregate, count, distinct, update, delete or findAndModify.</param>
+    /// <param name="isCarriedOut">What it reads is read, to see what that costs; false only plans it.</param>
+    PlanSummary? Explain(Operation operation, bool isCarriedOut = true);
 
     /// <summary>Runs an aggregation: how many documents it finds, and the first of them as Extended JSON, cut if it is long.</summary>
     /// <exception cref="NotSupportedException">The server has no aggregations.</exception>

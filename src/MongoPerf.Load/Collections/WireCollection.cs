@@ -217,13 +217,37 @@ public sealed class WireCollection : IDisposable
         });
 
     /// <inheritdoc cref="IDataStore.Explain"/>
-    public PlanSummary? Explain(Operation query) => Retry(connection =>
+    public PlanSummary? Explain(Operation operation, bool isCarriedOut = true) => Retry(connection =>
     {
-        BsonDocument command = query.ToCommand().ToDocument(TypicalContext);
-        BsonDocument? reply = _longCommands.TryRun(
-            connection, _access.Database, BsonDocument.Of(("explain", command), ("verbosity", "executionStats")));
-        return reply is null ? null : QueryPlanReader.Read(reply, query.FullReply, command.FindInt64("skip") ?? 0);
+        BsonDocument command = operation.ToCommand().ToDocument(TypicalContext);
+        var explained = ExplainedCommand.Of(command);
+        bool isRead = explained.Search is null;
+        PlanSummary? plan = ReadPlan(
+            connection, explained.Command, isRead && isCarriedOut, operation.FullReply, command.FindInt64("skip") ?? 0);
+        if (plan is not null && explained.Left is { } left)
+            plan = plan with { Stages = $"{left} > {plan.Stages}" };
+        return plan is null || isRead || !isCarriedOut ? plan
+            : ReadPlan(connection, explained.Search!, true, (int)(explained.Search!.FindInt64("limit") ?? 0)) is { } search
+                ? search with { Stages = plan.Stages, Index = plan.Index }
+                : null;
     });
+
+    /// <returns>Null where it is not told.</returns>
+    private PlanSummary? ReadPlan(MongoConnection connection, BsonDocument command, bool isCarriedOut, int limit, long skip = 0)
+    {
+        try
+        {
+            return _longCommands.TryRun(connection, _access.Database,
+                BsonDocument.Of(("explain", command), ("verbosity", isCarriedOut ? "executionStats" : "queryPlanner"))) is { } reply
+                ? QueryPlanReader.Read(reply, limit, skip)
+                : null;
+        }
+        catch (NotSupportedException)
+        {
+            // A mongod that routes has it not for a cluster.
+            return null;
+        }
+    }
 
     /// <inheritdoc cref="IDataStore.Aggregate"/>
     public (long Count, string? First) Aggregate(AggregateDocuments query)

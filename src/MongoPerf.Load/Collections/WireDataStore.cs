@@ -74,7 +74,8 @@ public sealed class WireDataStore(Func<StoredCollection, WireCollection> open, u
         PlanCollection collection, IReadOnlyList<string> paths, int documents) =>
         Of(collection.Stored[0]).Sample(paths, documents);
 
-    public PlanSummary? Explain(Operation query) => Find(query.Collection)?.Explain(query);
+    public PlanSummary? Explain(Operation operation, bool isCarriedOut = true) =>
+        Find(operation.Collection)?.Explain(operation, isCarriedOut);
 
     public (long Count, string? First) Aggregate(AggregateDocuments query) =>
         (Find(query.Collection) ?? throw new InvalidOperationException($"collection '{query.Collection}' is not open")).Aggregate(query);

@@ -76,7 +76,9 @@ public sealed class PlanRunner(RunContext run, RunProgress before)
 
             if (known > 0 || continues)
                 run.LearnRefused(collection);
-            run.Shrunk.Remove(collection.Name);
+            run.Uncounted.Remove(collection.Name);
+            if (continues && round.Phases.Any(phase => VouchedDocuments.IsUncounted(phase, collection.Name)))
+                run.Uncounted.Add(collection.Name);
             bool isInserted = continues && round.Phases.SelectMany(p => p.Growth?.Each ?? [p]).SelectMany(p => p.Groups)
                 .SelectMany(g => g.Operations).Any(o => o.Operation.InsertsInto(collection.Name));
             if (isInserted && run.Data.FindsDocuments(collection) && !HasOpenLoad(round, numbers, collection.Name)

@@ -70,7 +70,10 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
     /// <summary>What it loads, or inserts into.</summary>
     private PlanCollection[] WrittenBy(Phase phase) => phase.Loads is { } loaded
         ? [CollectionOf(loaded)]
-        : [.. round.Collections.Where(c => phase.Groups.SelectMany(g => g.Operations).Any(o => o.Operation.InsertsInto(c.Name)))];
+        : [.. round.Collections.Where(c => IsInsertedInto(phase, c.Name))];
+
+    private static bool IsInsertedInto(Phase phase, string collection) =>
+        phase.Groups.SelectMany(group => group.Operations).Any(item => item.Operation.InsertsInto(collection));
 
     /// <summary>
     /// An attempt at the phase may have been interrupted of which this client has nothing stored: the numbers that it used
@@ -116,7 +119,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         if (phase.Creates is { } made)
         {
             run.Keys[made] = new KeySpace(0);
-            run.Shrunk.Remove(made);
+            run.Uncounted.Remove(made);
             run.ForgetRefused(made);
         }
 
@@ -213,7 +216,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         var own = new RunContext(run.Clock, new GroupRunner(run.Clock, (_, _) => executor), run.Data, run.Store, run.Observer, run.Options);
         PhaseOutcome outcome = new PhaseRunner(own).Run(phase, head, null, continues: false, stop);
         run.Keys[collection.Name] = new KeySpace(0);
-        run.Shrunk.Remove(collection.Name);
+        run.Uncounted.Remove(collection.Name);
         run.ForgetRefused(collection.Name);
         PhaseRecord record = _phases.Complete(phase, outcome);
         if ((executor.Failure ?? outcome.GivenUp) is { } failure)
@@ -320,10 +323,17 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
             : Measure(phase, head, stop);
         if (record is null || !phase.TakesSizes || round.Collections is not [var first, ..])
             return record;
-        PhaseRecord sized = record with { Sizes = SizesOf(first, DocumentsIn(first)) };
+        IEnumerable<PlanCollection> about = round.Collections.Where(c => IsAbout(phase, c.Name)).DefaultIfEmpty(first);
+        PhaseRecord sized = record with { Sizes = [.. about.SelectMany(collection => SizesOf(collection, DocumentsIn(collection)))] };
         run.Store.EndPhase(sized);
         return sized;
     }
+
+    /// <summary>Its operations read or write the collection, or put the results of pipelines there.</summary>
+    private static bool IsAbout(Phase phase, string collection) => phase.Groups.SelectMany(group => group.Operations)
+        .SelectMany(item => item.Operation.Leaves).Any(leaf => leaf.Collection == collection
+            || (leaf is AggregateDocuments aggregation && WriteTargets.OfStages(aggregation.Pipeline, "")
+                .Any(target => target.Name?.EndsWith($".{collection}", StringComparison.Ordinal) == true)));
 
     /// <returns>Null when it was stopped in the middle.</returns>
     private PhaseRecord? Measure(Phase phase, PhaseRecord head, CancellationToken stop)
@@ -332,8 +342,8 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         foreach (PlanCollection collection in added)
             run.Keys[collection.Name] = new KeySpace(run.Keys[collection.Name].Next, run.Options.Share);
         PhaseOutcome outcome = _phases.Run(phase, head, null, continues: false, stop);
-        run.Shrunk.UnionWith(phase.Groups.SelectMany(g => g.Operations)
-            .SelectMany(o => o.Operation.Leaves).Where(leaf => leaf.Removes).Select(leaf => leaf.Collection));
+        run.Uncounted.UnionWith(round.Collections.Select(c => c.Name).Where(name => VouchedDocuments.IsUncounted(phase, name)
+            || (outcome.Record.Operations.Any(result => result.Accounting.Failed > 0) && IsInsertedInto(phase, name))));
         if (added.Length > 0 && !outcome.WasStopped && outcome.GivenUp is null)
         {
             new Filling(run).KeepMeasured(outcome.Record);
@@ -367,7 +377,7 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         return sizes is null ? [] : [sizes with { DiskBytes = disk?.Bytes, JournalBytes = disk?.JournalBytes }];
     }
 
-    private long DocumentsIn(PlanCollection collection) => run.Shrunk.Contains(collection.Name) || collection.RemovedBecause is not null
+    private long DocumentsIn(PlanCollection collection) => run.Uncounted.Contains(collection.Name) || collection.RemovedBecause is not null
         ? run.Data.Count(collection)
         : run.Keys[collection.Name].Next;
 }

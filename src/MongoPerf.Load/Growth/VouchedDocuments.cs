@@ -61,4 +61,12 @@ public sealed record VouchedDocuments(PlanCollection Collection, long Documents,
             || operation.Steps.Any(step => (step.Removes && step.Collection == collection)
                 || (step is DatabaseCommand { MayWrite: true } or AggregateDocuments { IsWrite: true }
                     && (step.Written.Length == 0 || step.Written == collection))));
+
+    /// <summary>
+    /// How many documents the collection has after the phase only the server knows: some may have been removed, or have come without a
+    /// number of their own.
+    /// </summary>
+    public static bool IsUncounted(Phase phase, string collection) => Removes(phase, collection) || phase.AllGroups
+        .SelectMany(group => group.Operations).SelectMany(item => item.Operation.Leaves).Any(leaf => leaf.Collection == collection
+            && leaf is UpdateDocuments { Upsert: true } or FindAndModify { Upsert: true });
 }

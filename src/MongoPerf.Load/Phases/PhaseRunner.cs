@@ -34,7 +34,7 @@ internal sealed class PhaseRunner(RunContext run)
         run.Store.BeginPhase(head, continues);
         run.Observer.OnPhaseStarted(head, [.. phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation.Name).Distinct()]);
         QueryPlans? plans = phase.ExplainsQueries ? QueryPlans.Explain(run.Data, phase) : null;
-        if (plans is { Unexplained: { Count: > 0 } unexplained })
+        if (plans is { Unexplained: { Count: > 0 } unexplained } && run.Unexplained.Add(string.Join(", ", unexplained)))
             run.Report("explain", $"{string.Join(", ", unexplained)}: the server gives no query plan, so index and documents examined are "
                 + "unknown");
         // What earlier phases left (histograms, buffers) is collected now, so that it neither piles up over hundreds of phases nor is

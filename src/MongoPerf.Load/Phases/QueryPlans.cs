@@ -4,37 +4,42 @@ using MongoPerf.Storage;
 
 namespace MongoPerf.Load.Phases;
 
-/// <summary>How the server runs a phase's queries: by explain, and by its counters over the phase.</summary>
+/// <summary>How the server runs a phase's operations: by explain before and after it, and by its counters over the phase.</summary>
 /// <remarks>
 /// explain goes past the plan cache, so its plan may differ from the one that the operations got; the counters do not lie.
 /// </remarks>
 internal sealed class QueryPlans
 {
+    /// <summary>How many times as much explain must examine after the phase before that is told, and how much.</summary>
+    private const int ToldTimes = 2;
+    private const int LeastExamined = 100;
+
     private readonly IDataStore _data;
-    private readonly Dictionary<string, PlanSummary> _plans = [];
+    private readonly bool _changesData;
+    private readonly Dictionary<string, (Operation Operation, PlanSummary Plan)> _plans = [];
     private readonly Operation? _counted;
     private readonly ExaminedCounters? _before;
 
     private QueryPlans(IDataStore data, Phase phase)
     {
         _data = data;
-        foreach (Operation query in phase.Groups.SelectMany(g => g.Operations)
-            .Select(o => o.Operation).Where(o => o is FindDocuments or AggregateDocuments).DistinctBy(o => o.Name))
+        Operation[] all = [.. phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation).DistinctBy(o => o.Name)];
+        _changesData = all.Any(operation => operation.IsWrite);
+        foreach (Operation operation in all.Where(IsExplainable))
         {
-            // Explained with what it costs, one that writes would write.
-            PlanSummary? plan = query.IsWrite ? null : data.Explain(query);
-            if (plan is null)
-                Unexplained.Add(query.Name);
+            if (data.Explain(operation) is { } plan)
+                _plans[operation.Name] = (operation, plan);
             else
-                _plans[query.Name] = plan;
+                Unexplained.Add(operation.Name);
         }
 
-        // Over several operations the counters tell nothing of each.
-        _counted = phase.Groups is [{ Operations: [var only] }] && _plans.Count == 1 ? only.Operation : null;
+        // Over several operations the counters tell nothing of each. Of what $facet looks up they count some more than once.
+        _counted = phase.Groups is [{ Operations: [{ Operation: var only }] }] && _plans.TryGetValue(only.Name, out var its)
+            && !(its.Plan.Sources.Count > 2 && its.Plan.Stages.Contains("$facet", StringComparison.Ordinal)) ? only : null;
         _before = _counted is null ? null : data.ReadExamined(_counted);
     }
 
-    /// <summary>Names of finds and aggregations of which there is no plan.</summary>
+    /// <summary>Names of those operations of which there should be a plan, and is none.</summary>
     public List<string> Unexplained { get; } = [];
 
     /// <summary>Called when the phase is about to begin.</summary>
@@ -46,10 +51,26 @@ internal sealed class QueryPlans
     public IReadOnlyList<OperationResult> AddTo(IReadOnlyList<OperationResult> results, long operations)
     {
         ExaminedCounters? after = _before is null || operations == 0 ? null : _data.ReadExamined(_counted!);
-        return [.. results.Select(result => _plans.TryGetValue(result.Operation, out PlanSummary? plan)
-            ? result with { Plan = WithCounters(plan, after, operations) }
+        return [.. results.Select(result => _plans.TryGetValue(result.Operation, out var its)
+            ? result with { Plan = WithCounters(operations == 0 ? its.Plan : AtEnd(its.Operation, its.Plan), after, operations) }
             : result)];
     }
+
+    private static bool IsExplainable(Operation operation) => operation is FindDocuments or AggregateDocuments or CountDocuments
+        or DistinctValues or UpdateDocuments or DeleteDocuments or FindAndModify;
+
+    /// <summary>Where the phase changed no data, the same plan examines as much as before: it is not carried out again.</summary>
+    private PlanSummary AtEnd(Operation operation, PlanSummary before) =>
+        !_changesData && (_data.Explain(operation, isCarriedOut: false) is not { } planned || IsLike(planned, before)) ? before
+        : _data.Explain(operation) is not { } after ? before
+        : IsLike(after, before) && !Differ(after.DocumentsExamined, before.DocumentsExamined)
+            && !Differ(after.KeysExamined, before.KeysExamined) ? after
+        : after with { Before = before };
+
+    private static bool IsLike(PlanSummary one, PlanSummary other) => one.Index == other.Index && one.Stages == other.Stages;
+
+    private static bool Differ(long one, long other) =>
+        Math.Max(one, other) >= LeastExamined && Math.Max(one, other) >= ToldTimes * Math.Min(one, other);
 
     private PlanSummary WithCounters(PlanSummary plan, ExaminedCounters? after, long operations) =>
         // Counters begin anew with a server, and another primary has its own.

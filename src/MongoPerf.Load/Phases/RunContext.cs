@@ -83,8 +83,11 @@ public sealed class RunContext(
     /// <summary>The keys by collection: the numbers that are there.</summary>
     internal Dictionary<string, KeySpace> Keys { get; } = [];
 
-    /// <summary>Collections that documents were removed from: only the server knows how many are left.</summary>
-    internal HashSet<string> Shrunk { get; } = [];
+    /// <summary>Collections whose documents only the server can count, since some were removed, upserted or refused.</summary>
+    internal HashSet<string> Uncounted { get; } = [];
+
+    /// <summary>Operations of which it was said that the server gives no plan: of a growth's it would be said at each size.</summary>
+    internal HashSet<string> Unexplained { get; } = [];
 
     /// <summary>
     /// What is missing by the leave of <see cref="PlanRunOptions.MaxErrors"/>: nobody knows what a read of these collections brings.

@@ -217,13 +217,13 @@ public sealed record Phase
 
     public IReadOnlyList<Assertion> Assertions { get; init; } = [];
 
-    /// <summary>The server explains its queries, and the plans are stored with the results.</summary>
+    /// <summary>The server explains its operations, and the plans are stored with the results.</summary>
     public bool ExplainsQueries { get; init; }
 
     /// <summary>Why what its reads return can't be compared with what was written; null when it can, or when nothing is read.</summary>
     public DocumentChange? NotVerified { get; init; }
 
-    /// <summary>Sizes of the first collection are taken when it is over.</summary>
+    /// <summary>When it is over, the sizes are taken of the collections that it is about, or of the first where it is about none.</summary>
     public bool TakesSizes { get; init; }
 
     /// <summary>One of its groups ends by itself.</summary>

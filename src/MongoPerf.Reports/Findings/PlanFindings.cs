@@ -8,41 +8,18 @@ namespace MongoPerf.Reports.Findings;
 /// </summary>
 internal static class PlanFindings
 {
-    /// <summary>Keys or documents for each that is returned, on each shard that is asked.</summary>
-    private const double Wasteful = 50;
-
-    /// <summary>
-    /// Keys or documents for each that is skipped or returned: a condition beside an index in the order of the sort passes over some.
-    /// </summary>
-    private const double WastefulOfNecessary = 10;
-    private const double LeastExamined = 100;
-
     private sealed record Planned(PhaseRecord Phase, OperationResult Result, PlanSummary Plan)
     {
         public string Label => PhaseLabels.Of(Phase, Result.Operation);
-
-        public double Keys => Plan.KeysExaminedPerOperation ?? Plan.KeysExamined;
-
-        public double Documents => Plan.DocumentsExaminedPerOperation ?? Plan.DocumentsExamined;
-
-        public double Examined => Math.Max(Keys, Documents);
-
-        public bool IsWasteful => Examined >= LeastExamined && Examined >= Wasteful * Math.Max(1, Plan.Returned) * (Plan.Shards ?? 1)
-            && Examined >= WastefulOfNecessary * (Plan.Necessary ?? 0);
-
-        public bool Sorts => Plan.Stages.Split(" > ").Any(stage => stage is "SORT" or "SORT_KEY_GENERATOR");
     }
 
     public static IEnumerable<Finding> Find(RunSeries series)
     {
-        IEnumerable<Planned> planned = series.Run.Phases
-            .SelectMany(phase => phase.Operations.Where(result => result.Plan is { Index: not null })
-                .Select(result => new Planned(phase, result, result.Plan!)));
-        foreach (IGrouping<string, Planned> group in planned.GroupBy(one => one.Label))
+        foreach (var group in PlannedSource.Of(series.Run).GroupBy(one => (one.Label, one.Source.Stage, one.Source.Collection)))
         {
-            Planned worst = group.MaxBy(one => one.Examined)!;
-            if (worst.IsWasteful)
-                yield return Make(series, worst, [.. group]);
+            PlannedSource[] wasteful = [.. group.Where(one => one.IsWastefulIndex)];
+            if (wasteful.MaxBy(one => one.Examined) is { } worst)
+                yield return Make(series, worst, wasteful.Length, group.Count());
         }
 
         foreach (IGrouping<string, Planned> group in series.Run.Phases.SelectMany(phase => phase.Operations
@@ -75,31 +52,39 @@ internal static class PlanFindings
         };
     }
 
-    private static Finding Make(RunSeries series, Planned worst, Planned[] all)
+    /// <param name="series">The run's.</param>
+    /// <param name="worst">The plan that examines most.</param>
+    /// <param name="wasteful">Measurements with such a plan.</param>
+    /// <param name="all">Measurements.</param>
+    private static Finding Make(RunSeries series, PlannedSource worst, int wasteful, int all)
     {
         string at = worst.Phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)} documents") : "";
         string what = worst.Documents >= worst.Keys
             ? Words.Of($"{Units.Rate(worst.Documents)} documents")
             : Words.Of($"{Units.Rate(worst.Keys)} keys");
-        string sorts = worst.Sorts ? Words.Of(", and sorts in memory") : "";
+        string examined = worst.IsOwn ? what : Words.Of($"{what} of {worst.Source.Collection}");
+        bool isSorting = worst.IsOwn && worst.Plan.Stages.Split(" > ").Any(stage => stage is "SORT" or "SORT_KEY_GENERATOR");
+        string sorts = isSorting ? Words.Of(", and sorts in memory") : "";
+        string purpose = worst.PurposeOf(Units.Exact(worst.Source.Served));
         OperationSeries? measured = series.Operations.FirstOrDefault(one => ReferenceEquals(one.Result, worst.Result));
         return new Finding
         {
             Id = FindingIds.PlanExamines,
-            Text = Words.Of($"{worst.Label} examines {what} to return {Units.Exact(worst.Plan.Returned)}{at} though it uses index "
-                + $"{worst.Plan.Index}{sorts}"),
+            Text = Words.Of($"{worst.Name} examines {examined} {purpose}{at} though it uses index {worst.Source.Index}{sorts}"),
             Operations = [worst.Label],
             Range = measured is null ? null : series.Range(measured.Window, worst.Phase.Growth?.Documents, worst.Phase.Growth?.Documents),
             Evidence = [new FindingEvidence(null,
                 Words.Of($"{worst.Plan.Stages}; {Units.Rate(worst.Keys)} keys and {Units.Rate(worst.Documents)} documents per operation; "
-                    + $"as wasteful in {all.Count(one => one.IsWasteful)} of {all.Length} measurements"))],
-            Cause = worst.Sorts
-                ? Words.Of("the index does not provide the requested sort order")
+                    + $"as wasteful in {wasteful} of {all} measurements"))],
+            Cause = isSorting ? Words.Of("the index does not provide the requested sort order")
+                : worst.IsLookup ? Words.Of("the index does not cover all that it matches")
                 : Words.Of("the index does not cover the whole filter"),
             IsCoincidence = false,
-            Refute = Words.Of(
-                "create an index on the whole filter and then the sort: if the rate stays the same, what is examined costs nothing"),
-            Weight = Math.Min(0.5, Math.Log10(worst.Examined / Math.Max(1, worst.Plan.Returned)) / 10),
+            Refute = worst.IsLookup
+                ? Words.Of("create an index on all the fields that it matches: if the rate stays the same, what is examined costs nothing")
+                : Words.Of(
+                    "create an index on the whole filter and then the sort: if the rate stays the same, what is examined costs nothing"),
+            Weight = Math.Min(0.5, Math.Log10(worst.Examined / Math.Max(1, worst.Source.Served)) / 10),
         };
     }
 }

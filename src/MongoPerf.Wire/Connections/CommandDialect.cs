@@ -35,7 +35,8 @@ public sealed class CommandDialect
 
     /// <summary>The command as it is sent: renamed, in explain the inner command; count and distinct as aggregations.</summary>
     /// <exception cref="NotSupportedException">
-    /// findAndModify and killCursors, which a routing mongod has not for a cluster, or a command with a txnNumber, which makes it abort.
+    /// findAndModify and killCursors, which a routing mongod has not for a cluster, a command with a txnNumber, which makes it abort, or an
+    /// explain of update or delete, which a shard asks itself about without end, until its memory is full.
     /// </exception>
     public BsonDocument Translate(BsonDocument command)
     {
@@ -46,7 +47,7 @@ public sealed class CommandDialect
             throw new NotSupportedException($"{name} with a txnNumber: a mongod that routes aborts on it");
         return name switch
         {
-            "explain" => BsonDocument.Of([("explain", Translate(value.ToDocument())), .. Rest(command)]),
+            "explain" => BsonDocument.Of([("explain", Explained(value.ToDocument())), .. Rest(command)]),
             "count" => Count(command),
             "distinct" => Distinct(command),
             "findAndModify" or "findandmodify" => throw new NotSupportedException(
@@ -73,6 +74,11 @@ public sealed class CommandDialect
             _ => reply,
         };
     }
+
+    private BsonDocument Explained(BsonDocument command) => command.First().Key is "update" or "delete"
+        ? throw new NotSupportedException(
+            $"explain of {command.First().Key}: a shard of a mongod that routes would ask itself about it without end")
+        : Translate(command);
 
     private static IEnumerable<(string, object?)> Rest(BsonDocument command, params string[] without) =>
         command.Skip(1).Where(e => !without.Contains(e.Key)).Select(e => (e.Key, (object?)e.Value));

@@ -242,6 +242,69 @@ public sealed class VerdictTests : IDisposable
         Assert.Single(Said(RunParts.Phase(1, "q4", Scanned(3000, 300))));
     }
 
+    /// <summary>
+    /// Found in workloads of bug reports: the scan of another collection was blamed on _id_, which covered the operation's own filter.
+    /// </summary>
+    [Fact]
+    public void The_stage_that_scans_is_blamed_and_its_collection_named()
+    {
+        OperationResult Reading(string stages, params PlanSource[] others) => RunParts.Result("find") with { Plan = new PlanSummary
+        {
+            Index = "_id_", Stages = stages, KeysExamined = 20, DocumentsExamined = 20_020, Returned = 20,
+            Sources =
+            [
+                new PlanSource("outer", 20) { Index = "_id_", KeysExamined = 20, DocumentsExamined = 20 }, .. others,
+            ],
+        } };
+        PlanSource scanned = new("inner", 20, "$lookup") { IsScanned = true, KeysExamined = 0, DocumentsExamined = 20_000 };
+        Assert.Equal(
+            [
+                "note: a's $lookup scanned inner: it examined up to 20,000 documents per operation for 20 documents that came in; "
+                    + "an index there on the fields that it matches would help",
+                "note: b's $unionWith scanned inner: it examined up to 20,000 documents per operation to return 20 documents; "
+                    + "an index there on its filter would help",
+                "note: c's $lookup scanned one of keyed, inner: it examined up to 20,000 documents per operation for 20 documents that "
+                    + "came in; an index there on the fields that it matches would help",
+            ],
+            Said(
+                RunParts.Phase(1, "a", Reading("$lookup > IDHACK", scanned)),
+                RunParts.Phase(2, "b", Reading("$unionWith > IDHACK", scanned with { Stage = "$unionWith" })),
+                RunParts.Phase(3, "c", Reading("$lookup > IDHACK", scanned with { Collection = "keyed, inner", Index = "k_1" })),
+                RunParts.Phase(4, "d", Reading("$lookup > IDHACK", scanned with { DocumentsExamined = 900 })),
+                RunParts.Phase(5, "e", Reading("$lookup > IDHACK", scanned with { DocumentsExamined = null, IsScanned = false }))));
+    }
+
+    [Theory]
+    [InlineData("UPDATE > COLLSCAN", "to change 1 document")]
+    [InlineData("DELETE > COLLSCAN", "to remove 1 document")]
+    [InlineData("COUNT > COLLSCAN", "to count 1 document")]
+    [InlineData("COLLSCAN", "to return 1 document")]
+    public void What_a_scan_is_for_is_what_the_operation_does(string stages, string purpose) => Assert.Equal(
+        [$"note: a scanned the collection: it examined up to 500 documents per operation {purpose}; an index on its filter would help"],
+        Said(RunParts.Phase(1, "a", RunParts.Result("a") with
+        {
+            Plan = new PlanSummary { Stages = stages, DocumentsExamined = 500, Returned = 1 },
+        })));
+
+    [Fact]
+    public void A_plan_that_was_another_one_when_its_phase_was_over_is_said()
+    {
+        PlanSummary empty = new() { Stages = "EOF" };
+        OperationResult Ending(PlanSummary plan, PlanSummary? before) =>
+            RunParts.Result("find") with { Plan = plan with { Before = before } };
+        PlanSummary found = new() { Stages = "FETCH > IXSCAN", Index = "k_1", KeysExamined = 12, DocumentsExamined = 12, Returned = 12 };
+        Assert.Equal(
+            [
+                "note: a changed its query plan within the phase: from no index (0 keys and 0 documents examined) to k_1 (12 keys and 12 "
+                    + "documents examined)",
+                "note: b examined 0 documents when the phase began and 12 documents when it was over",
+            ],
+            Said(
+                RunParts.Phase(1, "a", Ending(found, empty)),
+                RunParts.Phase(2, "b", Ending(found, found with { KeysExamined = 0, DocumentsExamined = 0 })),
+                RunParts.Phase(3, "c", Ending(found, null))));
+    }
+
     [Fact]
     public void What_ended_within_the_warm_up_is_said()
     {

@@ -196,10 +196,13 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
         return isTwice ? Duplicate : null;
     }
 
-    public PlanSummary? Explain(Operation query)
+    /// <summary>What the server says of an operation.</summary>
+    public Func<Operation, PlanSummary?> OnExplain { get; set; } = _ => new PlanSummary { Stages = "COLLSCAN" };
+
+    public PlanSummary? Explain(Operation operation, bool isCarriedOut = true)
     {
-        Calls.Add($"explain {query.Name}");
-        return new PlanSummary { Stages = "COLLSCAN" };
+        Calls.Add($"{(isCarriedOut ? "explain" : "plan")} {operation.Name}");
+        return OnExplain(operation);
     }
 
     public ExaminedCounters? ReadExamined(Operation operation) => Examined();

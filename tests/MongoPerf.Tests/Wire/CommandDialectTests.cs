@@ -50,6 +50,8 @@ public sealed class CommandDialectTests
     [InlineData("""{"killCursors": "c", "cursors": []}""", "killCursors")]
     [InlineData("""{"insert": "c", "txnNumber": 1}""", "txnNumber")]
     [InlineData("""{"explain": {"find": "c", "txnNumber": 1}}""", "txnNumber")]
+    [InlineData("""{"explain": {"update": "c", "updates": []}, "verbosity": "queryPlanner"}""", "explain of update")]
+    [InlineData("""{"explain": {"delete": "c", "deletes": []}}""", "explain of delete")]
     public void What_a_routing_mongod_has_not_or_dies_of_is_never_sent(string command, string named)
     {
         Assert.Contains(named,

@@ -109,7 +109,7 @@ public sealed class TyrantDataStore(
 
     public string? Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges) => throw NotFound();
 
-    public PlanSummary? Explain(Operation query) => null;
+    public PlanSummary? Explain(Operation operation, bool isCarriedOut = true) => null;
 
     public ExaminedCounters? ReadExamined(Operation operation) => null;
 

@@ -1,6 +1,9 @@
 using System.Diagnostics;
 using MongoPerf.Load.Collections;
+using MongoPerf.Load.Plans;
 using MongoPerf.Measurement;
+using MongoPerf.Scenarios;
+using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -146,6 +149,68 @@ public sealed class WireCollectionTests : IDisposable
         Assert.Equal((1, 0L), (_handshakes, collection.LostConnections));
     }
 
+    /// <summary>
+    /// mongod writes nothing when it explains, but who knows of others: a write is planned, and its search carried out as a find.
+    /// </summary>
+    [Theory]
+    [InlineData("update: c, filter: {a: 1}, with: {$inc: {b: 1}}, hint: a_1, collation: {locale: en}, writeConcern: {w: 0}",
+        """{"find": "c", "filter": {"a": 1}, "hint": "a_1", "collation": {"locale": "en"}, "limit": 1, "singleBatch": true}""")]
+    [InlineData("update: c, filter: {a: 1}, with: {$inc: {b: 1}}, many: true", """{"find": "c", "filter": {"a": 1}}""")]
+    [InlineData("delete: c, filter: {a: 1}", """{"find": "c", "filter": {"a": 1}, "limit": 1, "singleBatch": true}""")]
+    [InlineData("delete: c, filter: {a: 1}, many: true", """{"find": "c", "filter": {"a": 1}}""")]
+    [InlineData("findAndModify: c, filter: {a: 1}, with: {$inc: {b: 1}}, sort: {b: -1}, let: {x: 3}",
+        """{"find": "c", "filter": {"a": 1}, "sort": {"b": -1}, "let": {"x": 3}, "limit": 1, "singleBatch": true}""")]
+    public void A_write_is_only_planned_and_what_it_reads_is_that_of_a_find(string operation, string find)
+    {
+        List<BsonDocument> asked = AnswerExplains(
+            command => command == "find" ? """{"stage": "FETCH"}""" : """{"stage": "UPDATE", "inputStage": {"stage": "IDHACK"}}""");
+        using WireCollection collection = Open(_clock);
+        PlanSummary plan = collection.Explain(OperationOf(operation))!;
+        Assert.Equal(["queryPlanner", "executionStats"], asked.Select(request => request.FindString("verbosity")));
+        Assert.Equal(find, ExtendedJson.Write(asked[1].FindDocument("explain")!.Bytes));
+        Assert.Equal(("UPDATE > IDHACK", "_id_", 7L), (plan.Stages, plan.Index, plan.DocumentsExamined));
+    }
+
+    [Theory]
+    [InlineData("{$out: other}", "$out")]
+    [InlineData("{$merge: {into: other}}", "$merge")]
+    public void A_pipeline_that_writes_is_explained_without_its_last_stage(string stage, string name)
+    {
+        List<BsonDocument> asked = AnswerExplains(_ => """{"stage": "COLLSCAN"}""");
+        using WireCollection collection = Open(_clock);
+        PlanSummary plan = collection.Explain(OperationOf(
+            "aggregate: c, pipeline: [{$match: {a: 1}}, " + stage + "], writeConcern: {w: 1}"))!;
+        Assert.Equal("""{"aggregate": "c", "pipeline": [{"$match": {"a": 1}}], "cursor": {}}""",
+            ExtendedJson.Write(Assert.Single(asked).FindDocument("explain")!.Bytes));
+        Assert.Equal(($"{name} > COLLSCAN", 7L), (plan.Stages, plan.DocumentsExamined));
+    }
+
+    [Theory]
+    [InlineData("find: c, filter: {a: 1}")]
+    [InlineData("count: c, filter: {a: 1}")]
+    [InlineData("distinct: c, field: b, filter: {a: 1}")]
+    [InlineData("update: c, filter: {a: 1}, with: {$inc: {b: 1}}")]
+    public void What_is_only_planned_is_not_carried_out(string operation)
+    {
+        List<BsonDocument> asked = AnswerExplains(_ => """{"stage": "COLLSCAN"}""");
+        using WireCollection collection = Open(_clock);
+        Assert.NotNull(collection.Explain(OperationOf(operation), isCarriedOut: false));
+        Assert.Equal("queryPlanner", Assert.Single(asked).FindString("verbosity"));
+    }
+
+    /// <summary>Seen with 6.0.5: a shard that is asked to explain clusterUpdate asks itself, until its memory is full.</summary>
+    [Fact]
+    public void A_mongod_that_routes_is_never_asked_to_explain_a_write()
+    {
+        List<BsonDocument> asked = AnswerExplains(_ => """{"stage": "COLLSCAN"}""");
+        using WireCollection collection = Open(_clock, new ConnectionSettings { Dialect = CommandDialect.RoutingMongod });
+        Assert.Null(collection.Explain(OperationOf("update: c, filter: {a: 1}, with: {$inc: {b: 1}}")));
+        Assert.Null(collection.Explain(OperationOf("findAndModify: c, filter: {a: 1}, with: {$inc: {b: 1}}")));
+        Assert.Empty(asked);
+        Assert.NotNull(collection.Explain(OperationOf("count: c, filter: {a: 1}")));
+        Assert.Equal(("clusterAggregate", 0L), (asked[0].FindDocument("explain")!.First().Key, collection.LostConnections));
+    }
+
     [Fact]
     public void A_stop_ends_a_command_that_has_no_time_out()
     {
@@ -157,6 +222,29 @@ public sealed class WireCollectionTests : IDisposable
         Assert.Throws<ConnectionFailedException>(() => collection.ReadSizes(3));
         Assert.InRange(Stopwatch.GetElapsedTime(begun).TotalSeconds, 0, 15);
     }
+
+    /// <returns>What is asked, as it comes.</returns>
+    private List<BsonDocument> AnswerExplains(Func<string, string> planOf)
+    {
+        var asked = new List<BsonDocument>();
+        _server.Answer = exchange =>
+        {
+            var request = new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray());
+            if (request.First().Key == "explain")
+                asked.Add(request);
+            exchange.Reply(BsonDocument.Of(
+                ("queryPlanner", BsonDocument.Of(("winningPlan",
+                    ExtendedJson.Parse(planOf(request.FindDocument("explain")?.First().Key ?? ""))))),
+                ("executionStats", BsonDocument.Of(("nReturned", 1L), ("totalKeysExamined", 1L), ("totalDocsExamined", 7L))),
+                ("ok", 1.0)));
+        };
+        return asked;
+    }
+
+    private static Operation OperationOf(string operation) => PlanReader.Read(
+        new ScenarioFile("test", "test.yaml", "data: {c: {document: {a: ^number, b: 1}, indexes: [a]}, other: {}}\n"
+            + "phases: [{name: p, count: 1, operations: [{" + operation + "}]}]\n"),
+        new PlanOverrides(), 42).Plan.Operations.Last();
 
     private static BsonDocument Refusal(int code, string name) =>
         BsonDocument.Of(("ok", 0.0), ("errmsg", "not now"), ("code", code), ("codeName", name));

@@ -123,6 +123,106 @@ public sealed class PlanRunnerTests : IDisposable
         Assert.Equal(99, _plan.Records[^1].Documents);
     }
 
+    /// <summary>Found in workloads of bug reports: "documents 10" in four phases, while upserts and $out made 953 of them.</summary>
+    [Theory]
+    [InlineData("update: users, filter: {n: 1}, with: {$inc: {n: 1}}, upsert: true")]
+    [InlineData("findAndModify: users, filter: {n: 1}, with: {$inc: {n: 1}}, upsert: true")]
+    [InlineData("bulkWrite: [{insert: log}, {update: users, filter: {n: 1}, with: {$inc: {n: 1}}, upsert: true}]")]
+    [InlineData("aggregate: log, pipeline: [{$match: {n: 1}}, {$out: users}]")]
+    [InlineData("aggregate: log, pipeline: [{$merge: {into: users}}]")]
+    public void Documents_are_counted_where_they_may_have_come_without_a_number(string write)
+    {
+        Begin(Users + "  log: {}\nphases:\n  - {name: write, count: 5, sizes: true, operations: [{" + write + "}]}\n"
+            + "  - {name: read, count: 5, operations: [{find: users, key: uniform}]}\n");
+        _plan.Heard.Before = record => _ = record.Phase == "write" && _plan.Data.Insert("users", 5000);
+        Assert.True(_plan.Run(_ => Scripted.Ok()));
+        Assert.Equal(101, _plan.Records[^1].Documents);
+        Assert.Contains("sizes users 101", _plan.Data.Calls);
+    }
+
+    /// <summary>A phase had the sizes of the first collection, whichever it was about.</summary>
+    [Theory]
+    [InlineData("{find: log, filter: {a: 1}}", "log")]
+    [InlineData("{insert: log}, {find: users, key: uniform}", "users, log")]
+    [InlineData("{runCommand: {ping: 1}, name: ping, database: admin}", "users")]
+    public void Sizes_are_those_of_the_collections_that_a_phase_is_about(string operations, string collections)
+    {
+        Run(Users + "  log: {}\nphases: [{name: work, count: 6, sizes: true, operations: [" + operations + "]}]\n");
+        // Behind those of the load.
+        Assert.Equal(collections, string.Join(", ", _plan.Data.Calls.Where(call => call.StartsWith("sizes ", StringComparison.Ordinal))
+            .Skip(1).Select(call => call.Split(' ')[1])));
+    }
+
+    /// <summary>Found in workloads of bug reports: explain before a phase that fills its collection saw it empty, "(none), 0".</summary>
+    [Theory]
+    [InlineData("{find: users, filter: {n: 1}}", "explain find, plan find", false)]
+    [InlineData("{find: users, filter: {n: 1}}, {insert: users}", "explain find, explain find", true)]
+    [InlineData("{update: users, filter: {n: 1}, with: {$inc: {n: 1}}}", "explain update, explain update", true)]
+    [InlineData("{delete: users, filter: {n: 1}}", "explain delete, explain delete", true)]
+    [InlineData("{findAndModify: users, filter: {n: 1}, with: {$inc: {n: 1}}}", "explain findAndModify, explain findAndModify", true)]
+    [InlineData("{count: users, filter: {n: 1}}", "explain count, plan count", false)]
+    [InlineData("{distinct: users, field: n}", "explain distinct, plan distinct", false)]
+    public void What_explain_takes_is_explained_before_a_phase_and_after_it(string operations, string calls, bool isChanged)
+    {
+        Begin(Users + "phases: [{name: work, count: 5, explain: true, operations: [" + operations + "]}]\n");
+        _plan.Data.OnExplain = _ => _plan.Data.Calls.Count(call => call.StartsWith("explain", StringComparison.Ordinal)) switch
+        {
+            1 => new PlanSummary { Stages = "EOF" },
+            _ when isChanged => new PlanSummary { Stages = "FETCH > IXSCAN", Index = "n_1", DocumentsExamined = 500 },
+            _ => new PlanSummary { Stages = "EOF" },
+        };
+        Assert.True(_plan.Run(_ => Scripted.Ok()));
+        Assert.Equal(calls, string.Join(", ", _plan.Data.Calls.Where(call => call.StartsWith("explain", StringComparison.Ordinal)
+            || call.StartsWith("plan", StringComparison.Ordinal))));
+        PlanSummary plan = _plan.Records[^1].Operations.Select(result => result.Plan).OfType<PlanSummary>().Single();
+        Assert.Equal(isChanged ? ("n_1", "EOF") : (null, null), (plan.Index, plan.Before?.Stages));
+    }
+
+    /// <summary>The same plan that has ten times as much to examine is told, one that has as much is not.</summary>
+    [Theory]
+    [InlineData(100, 1000, true)]
+    [InlineData(1000, 100, true)]
+    [InlineData(1000, 1900, false)]
+    [InlineData(1, 90, false)]
+    public void A_plan_that_examines_much_more_at_the_end_has_its_beginning_too(long first, long last, bool isTold)
+    {
+        Begin(Users + "phases: [{name: work, count: 5, explain: true, operations: [{update: users, filter: {n: 1}, with: {$inc: {n: 1}}}]}]"
+            + "\n");
+        int asked = 0;
+        _plan.Data.OnExplain = _ => new PlanSummary { Stages = "COLLSCAN", DocumentsExamined = asked++ == 0 ? first : last };
+        Assert.True(_plan.Run(_ => Scripted.Ok()));
+        PlanSummary plan = _plan.Records[^1].Operations[0].Plan!;
+        Assert.Equal((last, isTold ? first : null), (plan.DocumentsExamined, plan.Before?.DocumentsExamined));
+    }
+
+    /// <summary>Counters of a server count what $facet's branches look up more than once (seen with 6.0.5: 6,001 for 2,001).</summary>
+    [Theory]
+    [InlineData("$facet > IDHACK", 3, null)]
+    [InlineData("$facet > IDHACK", 2, 20.0)]
+    [InlineData("$lookup > IDHACK", 3, 20.0)]
+    public void Counters_are_left_out_where_they_count_too_much(string stages, int sources, double? expected)
+    {
+        Begin(Users + "phases: [{name: work, count: 5, explain: true, operations: [{aggregate: users, pipeline: [{$match: {n: 1}}]}]}]\n");
+        long examined = 0;
+        _plan.Data.Examined = () => new ExaminedCounters(0, examined += 100, "server");
+        _plan.Data.OnExplain = _ => new PlanSummary
+        {
+            Stages = stages, Sources = [.. Enumerable.Range(0, sources).Select(i => new PlanSource($"c{i}", 1))],
+        };
+        Assert.True(_plan.Run(_ => Scripted.Ok()));
+        Assert.Equal(expected, _plan.Records[^1].Operations[0].Plan!.DocumentsExaminedPerOperation);
+    }
+
+    [Fact]
+    public void That_the_server_gives_no_plan_is_said_once()
+    {
+        Begin(Users + "phases: [{name: work, threads: [1, 2, 3], count: 5, explain: true, operations: [{count: users}]}]\n");
+        _plan.Data.OnExplain = _ => null;
+        Assert.True(_plan.Run(_ => Scripted.Ok()));
+        Assert.Equal(["count: the server gives no query plan, so index and documents examined are unknown"],
+            _plan.Heard.Events.Where(e => e.Kind == "explain").Select(e => e.Text));
+    }
+
     [Fact]
     public void Sweep_of_the_data_makes_them_anew_each_time()
     {

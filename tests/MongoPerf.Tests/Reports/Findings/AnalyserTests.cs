@@ -300,6 +300,29 @@ public sealed class AnalyserTests : IDisposable
         Assert.Equal("q6 examines 1,000 documents to return 10 though it uses index Number_1, and sorts in memory", found.Text);
     }
 
+    /// <summary>It was said that _id_ does not cover the filter, of the 12,000 documents that a $lookup examined.</summary>
+    [Fact]
+    public void An_index_by_which_another_stage_examines_too_much_is_named_with_that_stage()
+    {
+        _run.Phase("orders", Flat(20, 1000), ofResult: result => result with
+        {
+            Plan = new PlanSummary
+            {
+                Index = "_id_", Stages = "$lookup > IDHACK", Returned = 1, KeysExamined = 12_001, DocumentsExamined = 12_001,
+                DocumentsExaminedPerOperation = 12_001, KeysExaminedPerOperation = 12_001,
+                Sources =
+                [
+                    new PlanSource("orders", 1) { Index = "_id_", KeysExamined = 1, DocumentsExamined = 1 },
+                    new PlanSource("customers", 1, "$lookup") { Index = "city_1", KeysExamined = 12_000, DocumentsExamined = 12_000 },
+                ],
+            },
+        });
+        Finding found = Single(FindingIds.PlanExamines);
+        Assert.Equal(
+            "orders's $lookup examines 12,000 documents of customers for 1 that came in though it uses index city_1", found.Text);
+        Assert.Equal("the index does not cover all that it matches", found.Cause);
+    }
+
     [Theory]
     [InlineData(new double[] { 1000, 4000, 5000, 3500 }, true)]
     [InlineData(new double[] { 1000, 3000, 4900, 5000 }, false)]
