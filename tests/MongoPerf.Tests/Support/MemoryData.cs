@@ -2,13 +2,14 @@ using MongoPerf.Load.Collections;
 using MongoPerf.Load.Documents;
 using MongoPerf.Load.Keys;
 using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Support;
 
 /// <summary>A plan's collections as numbers in memory, which remember what was asked of them.</summary>
-internal sealed class MemoryData(ManualClock clock) : IDataStore
+internal sealed class MemoryData(IClock clock) : IDataStore
 {
     private readonly Lock _lock = new();
     private readonly Dictionary<string, SortedSet<long>> _numbers = [];
@@ -108,7 +109,7 @@ internal sealed class MemoryData(ManualClock clock) : IDataStore
 
     public void Create(PlanCollection collection, long documents)
     {
-        clock.Advance(CreateSeconds);
+        clock.SleepUntil(clock.Now + clock.TicksOf(CreateSeconds));
         if (CreateFailure is not null)
             throw CreateFailure;
         lock (_lock)
