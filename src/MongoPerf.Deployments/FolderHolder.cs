@@ -38,7 +38,7 @@ public static class FolderHolder
     /// </summary>
     private static bool IsLocked(string file)
     {
-        if (!File.Exists(file) || OwnFiles.IsLink(file))
+        if (!File.Exists(file) || OwnFiles.FindFault(file) is not null)
             return false;
         try
         {

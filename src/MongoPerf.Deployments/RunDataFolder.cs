@@ -57,10 +57,16 @@ public sealed class RunDataFolder(string runFolder, string? token)
         if (state == DataFolderState.Foreign && (token is not null || !Directory.Exists(Path) || OwnFiles.IsLink(Path)))
             throw Refused($"{Path} {why}");
         Directory.CreateDirectory(Path);
-        if (OwnFiles.Below(new DirectoryInfo(Path)).FirstOrDefault(entry => entry.LinkTarget is not null) is { } link)
-            throw Refused($"{link.FullName} is a link");
+        // A server would follow a link, and wait at a pipe. Its own sockets it removes.
+        foreach (FileSystemInfo entry in OwnFiles.Below(new DirectoryInfo(Path)))
+        {
+            bool isSafe = entry.LinkTarget is null && (entry is DirectoryInfo || entry.Extension == ".sock");
+            if (!isSafe && OwnFiles.FindFault(entry.FullName) is { } fault)
+                throw Refused($"{entry.FullName} {fault}");
+        }
+
         if (token is not null && !File.Exists(MarkPath))
-            OwnFiles.Replace(MarkPath, JsonSerializer.Serialize(new Mark("mongoperf", token)) + "\n");
+            OwnFiles.Replace(MarkPath, output => output.Write(JsonSerializer.Serialize(new Mark("mongoperf", token)) + "\n"));
     }
 
     /// <exception cref="RunStoreException">It is not the run's.</exception>
@@ -87,9 +93,8 @@ public sealed class RunDataFolder(string runFolder, string? token)
     {
         try
         {
-            if (new FileInfo(MarkPath) is not { Exists: true, LinkTarget: null, Length: <= MostMarkBytes })
-                return null;
-            return JsonSerializer.Deserialize<Mark>(File.ReadAllBytes(MarkPath)) is { Program: "mongoperf" } mark ? mark.Token : null;
+            return JsonSerializer.Deserialize<Mark>(OwnFiles.Read(MarkPath, MostMarkBytes)) is { Program: "mongoperf" } mark
+                ? mark.Token : null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException)
         {

@@ -95,7 +95,8 @@ internal static partial class ServerFiles
         | mongo[ds]\.log(?:\.[\w.:-]+)? | output\.log | mongodb-\d+\.sock | (?:_tmp|rollback)(?:/.+)?
         | journal(?:/WiredTiger\w*[Ll]og\.\d+)? | (?:mongos\.)?diagnostic\.data(?:/metrics\.[\w.:-]+)?
         | \d{6,}\.(?:sst|log|blob|dbtmp) | MANIFEST-\d+ | OPTIONS-\d+(?:\.dbtmp)? | CURRENT | IDENTITY | LOCK | LOG(?:\.old\.\d+)? | archive(?:/\d{6,}\.log)?
-        | mongoperf-[\w-]+(?:\.\w+)* | cluster\.(?:json|lock)(?:\.\w+)* | mongoperf-users/(?:[0-9a-f]{64}\.user|nobody|decoy)(?:\.\d+\.new)?
+        | mongoperf-[\w-]+(?:\.\w+)* | cluster\.(?:json|lock)(?:\.\w+)*
+        | mongoperf-users/(?:(?:[0-9a-f]{64}\.user|nobody|decoy)(?:\.\d+\.new)?|mongoperf-\w+\.new)
         | (?:mongoperf-)?security(?:\.new)?(?:/(?:[\w-]+\.pem|keyfile|password))?
         )$
         """, RegexOptions.IgnorePatternWhitespace)]

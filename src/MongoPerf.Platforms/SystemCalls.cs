@@ -20,6 +20,15 @@ public static partial class SystemCalls
     private const uint OwnerAlone = 0b111_000_000;
     private const int BitsPerWord = 64;
 
+    // Of statx(2): the folder that relative paths begin in, a link itself, the type alone; where struct statx, of 256 bytes, has the mode.
+    private const int AtCurrentFolder = -100;
+    private const int NoFollow = 0x100;
+    private const uint TypeOnly = 1;
+    private const int StatusBytes = 256;
+    private const int ModeOffset = 28;
+    private const int TypeMask = 0xF000;
+    private const int RegularFile = 0x8000;
+
     /// <summary>Sends a signal to a process; elsewhere than on Linux any signal ends it at once.</summary>
     /// <param name="processId">Nothing happens when there is none of this number.</param>
     /// <param name="signal"><see cref="Terminate"/> or <see cref="Kill"/>.</param>
@@ -131,6 +140,23 @@ public static partial class SystemCalls
             return false;
         }
     }
+
+    /// <summary>Whether a name is that of a regular file: no folder, link, pipe, socket or device.</summary>
+    /// <remarks>Opening a pipe might wait for ever. Elsewhere than on Linux pipes and devices are not told apart from files.</remarks>
+    public static bool IsRegularFile(string path)
+    {
+        if (new FileInfo(path) is not { Exists: true, LinkTarget: null })
+            return false;
+        if (!Platform.IsLinux)
+            return true;
+        Span<byte> status = stackalloc byte[StatusBytes];
+        return ReadStatus(AtCurrentFolder, path, NoFollow, TypeOnly, status) != 0
+            || (BitConverter.ToUInt16(status[ModeOffset..]) & TypeMask) == RegularFile;
+    }
+
+    [SupportedOSPlatform("linux")]
+    [LibraryImport("libc", EntryPoint = "statx", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int ReadStatus(int folder, string path, int flags, uint mask, Span<byte> status);
 
     [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "setenv", StringMarshalling = StringMarshalling.Utf8)]

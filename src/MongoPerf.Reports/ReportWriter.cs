@@ -113,34 +113,17 @@ public static class ReportWriter
         foreach (TextFile text in texts)
         {
             if (text.Write is { } write)
-                Replace(folder, text.Name, output => write(run, output));
+                OwnFiles.Replace(Path.Combine(folder, text.Name), output => write(run, output));
         }
     }
 
     private static void WriteReport(StoredRun run, string folder, string? runsFolder) =>
-        Replace(folder, ReportFile, output => MarkdownReport.Write(RunReport.Of(run, runsFolder: runsFolder), output));
+        OwnFiles.Replace(
+            Path.Combine(folder, ReportFile), output => MarkdownReport.Write(RunReport.Of(run, runsFolder: runsFolder), output));
 
     private static void WriteSamples(StoredRun run, string folder, Action<MergedSample>? also) =>
-        Replace(folder, SamplesFile, rows => Replace(folder, LogFile, log => SampleFiles.Write(run, rows, log, also)));
-
-    private static void Replace(string folder, string name, Action<TextWriter> write)
-    {
-        string file = Path.Combine(folder, name);
-        string unfinished = file + ".tmp";
-        try
-        {
-            using (StreamWriter output = OwnFiles.Replace(unfinished))
-                write(output);
-            // Moved when whole: somebody may be looking at the former one.
-            File.Move(unfinished, file, overwrite: true);
-        }
-        catch
-        {
-            // Also where the run is damaged, which shows only when its samples are read.
-            RemoveUnfinished(unfinished);
-            throw;
-        }
-    }
+        OwnFiles.Replace(Path.Combine(folder, SamplesFile), rows =>
+            OwnFiles.Replace(Path.Combine(folder, LogFile), log => SampleFiles.Write(run, rows, log, also)));
 
     private static IEnumerable<TextFile> TextFilesOf(StoredRun run) =>
         [.. TextFiles, .. run.ReadShardSamples().Any() ? ShardFiles : [],
@@ -161,18 +144,5 @@ public static class ReportWriter
         }
 
         return files;
-    }
-
-    /// <summary>A full disk is not to be fuller for it.</summary>
-    private static void RemoveUnfinished(string file)
-    {
-        try
-        {
-            File.Delete(file);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            // Told is what came first.
-        }
     }
 }

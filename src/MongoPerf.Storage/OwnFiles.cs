@@ -1,4 +1,5 @@
 using System.Text;
+using MongoPerf.Platforms;
 using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Storage;
@@ -24,42 +25,51 @@ public static class OwnFiles
                 + "hint:  to use the run, remove the link");
     }
 
+    /// <summary>Why a file is not to be opened, to be read behind its name: it is a link, or no file at all, such as a pipe.</summary>
+    /// <returns>Null for a file, and where there is nothing.</returns>
+    public static string? FindFault(string path) => IsLink(path) ? "is a link"
+        : Path.Exists(path) && !SystemCalls.IsRegularFile(path) ? "is not a regular file" : null;
+
+    /// <summary>Reads a small file.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="most">The most bytes that it may have.</param>
+    /// <exception cref="IOException">There is none, it is larger, or <see cref="FindFault"/> says why not.</exception>
+    public static byte[] Read(string path, int most = 1 << 20)
+    {
+        if (FindFault(path) is { } fault)
+            throw new IOException($"{path} {fault}");
+        return new FileInfo(path).Length <= most ? File.ReadAllBytes(path)
+            : throw new IOException($"{path} is larger than {most:N0} bytes");
+    }
+
     /// <summary>Makes a folder, and those above it, that only its owner may read; one that is there stays as it is.</summary>
+    /// <remarks>What writers that were killed have left in it is deleted.</remarks>
     /// <exception cref="RunStoreException">It is a link.</exception>
     /// <exception cref="IOException">It can't be made.</exception>
     public static void MakeFolder(string folder)
     {
         RefuseLink(folder);
         OwnerOnly.MakeFolder(folder);
+        WholeFile.RemoveLeftovers(folder);
     }
 
     /// <summary>Makes an empty file that only its owner may read.</summary>
     /// <exception cref="IOException">It is there already.</exception>
     public static void CreateFile(string path) => OwnerOnly.CreateFile(path).Dispose();
 
-    /// <summary>A new, empty text file in place of what has the name; a link of that name is removed, not followed.</summary>
-    /// <exception cref="IOException">The folder can't be written.</exception>
-    public static StreamWriter Replace(string path)
-    {
-        File.Delete(path);
-        // CreateNew never opens what somebody put there meanwhile.
-        return new StreamWriter(new FileStream(path, FileMode.CreateNew, FileAccess.Write, FileShare.Read), Utf8);
-    }
+    /// <summary>Puts a text file in place of what has the name.</summary>
+    /// <inheritdoc cref="WholeFile.Replace"/>
+    public static void Replace(string path, Action<TextWriter> write, bool isPrivate = false) => WholeFile.Replace(
+        path,
+        file =>
+        {
+            using var output = new StreamWriter(file, Utf8);
+            write(output);
+        },
+        isPrivate);
 
-    /// <summary>Does the same as <see cref="Replace(string)"/> with the whole text.</summary>
-    public static void Replace(string path, string text)
-    {
-        using StreamWriter output = Replace(path);
-        output.Write(text);
-    }
-
-    /// <summary>Does the same as <see cref="Replace(string, string)"/>; only the owner can read the file.</summary>
-    public static void ReplacePrivate(string path, string text)
-    {
-        File.Delete(path);
-        using var output = new StreamWriter(OwnerOnly.CreateFile(path), Utf8);
-        output.Write(text);
-    }
+    /// <inheritdoc cref="Replace(string, Action{TextWriter}, bool)"/>
+    public static void Replace(string path, byte[] content) => WholeFile.Replace(path, file => file.Write(content));
 
     /// <summary>All that is below a folder, a folder before what is in it. Links are named and not followed.</summary>
     public static IEnumerable<FileSystemInfo> Below(DirectoryInfo folder)

@@ -142,7 +142,7 @@ public static class RunSchema
         string file = Path.Combine(runFolder, FileName);
         if (!Directory.Exists(runFolder))
             throw Unusable(runFolder, "no such folder", "'mongoperf list runs' shows all runs");
-        if (!File.Exists(file))
+        if (!Path.Exists(file) && !OwnFiles.IsLink(file))
             throw Unusable(runFolder, $"has no {FileName}; not a run folder", "'mongoperf list runs' shows all runs");
         RefusePlanted(runFolder, file, readOnly);
         try
@@ -199,13 +199,18 @@ public static class RunSchema
     }.ToString());
 
     /// <summary>
-    /// The folder may be somebody else's: SQLite would follow a link, and a journal that was put there can make it delete a file
-    /// that the journal names.
+    /// The folder may be somebody else's: SQLite would follow a link, and wait at a pipe; and a journal that was put there can make it
+    /// delete a file that the journal names.
     /// </summary>
     private static void RefusePlanted(string runFolder, string file, bool readOnly)
     {
-        foreach (string path in SideFiles.Select(ending => file + ending).Where(OwnFiles.IsLink))
-            throw Unusable(runFolder, $"{Path.GetFileName(path)} is a link", "name the folder that it leads to");
+        foreach (string path in SideFiles.Select(ending => file + ending))
+        {
+            if (OwnFiles.FindFault(path) is { } fault)
+                throw Unusable(runFolder, $"{Path.GetFileName(path)} {fault}",
+                    OwnFiles.IsLink(path) ? "name the folder that it leads to" : "MongoPerf did not make it; remove it");
+        }
+
         // A run's own journal is run.db-wal; the mode is set before anything is stored.
         if (!readOnly && File.Exists(file + RollbackJournal))
             throw Unusable(runFolder, $"has a {FileName}{RollbackJournal}, which MongoPerf never leaves behind",

@@ -3,8 +3,10 @@ using System.Text.Json.Serialization;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Security;
 using MongoPerf.Load.Sharding;
+using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Failures;
+using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Deployments.Clusters;
 
@@ -50,7 +52,6 @@ public sealed record ClusterMember(ClusterRole Role, string Name, string? Replic
 public sealed record ClusterPlan
 {
     public const string FileName = "cluster.json";
-    private const string NewFile = ".new";
 
     /// <summary>Replica set of the config server.</summary>
     public const string ConfigSet = "cfg";
@@ -211,7 +212,7 @@ public sealed record ClusterPlan
         ClusterPlan plan;
         try
         {
-            plan = JsonSerializer.Deserialize<ClusterPlan>(File.ReadAllBytes(file), Json) ?? throw new JsonException("it is empty");
+            plan = JsonSerializer.Deserialize<ClusterPlan>(OwnFiles.Read(file), Json) ?? throw new JsonException("it is empty");
         }
         catch (UnauthorizedAccessException)
         {
@@ -236,19 +237,14 @@ public sealed record ClusterPlan
     }
 
     /// <summary>Writes it whole or not at all.</summary>
-    public void Write(string folder)
-    {
-        string path = Path.Combine(folder, FileName);
-        File.WriteAllBytes(path + NewFile, JsonSerializer.SerializeToUtf8Bytes(this, Json));
-        File.Move(path + NewFile, path, overwrite: true);
-    }
+    public void Write(string folder) =>
+        WholeFile.Replace(Path.Combine(folder, FileName), file => JsonSerializer.Serialize(file, this, Json));
 
     /// <summary>Deletes it, and what was written of another one when the program was killed.</summary>
     public static void Delete(string folder)
     {
-        string path = Path.Combine(folder, FileName);
-        File.Delete(path + NewFile);
-        File.Delete(path);
+        WholeFile.RemoveLeftovers(folder, all: true);
+        File.Delete(Path.Combine(folder, FileName));
     }
 
     private static DeploymentException OtherUser(string folder, string owner) => new(

@@ -1,5 +1,7 @@
+using System.Text;
 using MongoPerf.Platforms;
 using MongoPerf.Storage;
+using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Deployments.Installing;
 
@@ -54,13 +56,8 @@ public sealed class InstalledServers(string folder)
     public InstalledServer? Find(string asked) => List().FirstOrDefault(s => ReleaseNumber.Parse(s.Version)!.Value.IsOf(asked));
 
     /// <summary>Makes this server the one that runs take from now on.</summary>
-    public void Choose(string version)
-    {
-        string file = Path.Combine(Folder, ChosenFile);
-        string unfinished = $"{file}.{Environment.ProcessId}";
-        File.WriteAllText(unfinished, version + "\n");
-        File.Move(unfinished, file, overwrite: true);
-    }
+    public void Choose(string version) => WholeFile.Replace(
+        Path.Combine(Folder, ChosenFile), file => file.Write(Encoding.UTF8.GetBytes(version + "\n")));
 
     private InstalledServer Describe(string version, bool isChosen)
     {

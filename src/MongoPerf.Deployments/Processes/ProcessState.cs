@@ -1,4 +1,6 @@
 using System.Text.Json;
+using MongoPerf.Storage;
+using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Deployments.Processes;
 
@@ -35,7 +37,7 @@ internal sealed record ProcessState
     {
         try
         {
-            return JsonSerializer.Deserialize<ProcessState>(File.ReadAllBytes(PathIn(dataFolder)), Json);
+            return JsonSerializer.Deserialize<ProcessState>(OwnFiles.Read(PathIn(dataFolder)), Json);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or JsonException)
         {
@@ -44,12 +46,8 @@ internal sealed record ProcessState
     }
 
     /// <summary>Writes it whole or not at all.</summary>
-    public void Write(string dataFolder)
-    {
-        string path = PathIn(dataFolder);
-        File.WriteAllBytes(path + ".new", JsonSerializer.SerializeToUtf8Bytes(this, Json));
-        File.Move(path + ".new", path, overwrite: true);
-    }
+    public void Write(string dataFolder) =>
+        WholeFile.Replace(PathIn(dataFolder), file => JsonSerializer.Serialize(file, this, Json));
 
     public static void Delete(string dataFolder) => File.Delete(PathIn(dataFolder));
 }

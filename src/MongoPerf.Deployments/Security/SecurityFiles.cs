@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using System.Text;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Failures;
@@ -43,7 +44,7 @@ public sealed class SecurityFiles
         _anonymous = new(() => Connect("", ""));
         // Servers log in to one another so: user __system of the database local, the key file's text its password.
         _system = new(() =>
-            auth ? Connect($"__system:{Uri.EscapeDataString(File.ReadAllText(KeyFile))}@", "authSource=local&") : _anonymous.Value);
+            auth ? Connect($"__system:{Uri.EscapeDataString(Read(KeyFile))}@", "authSource=local&") : _anonymous.Value);
         _user = new(() => auth ? Connect($"{UserName}:{ReadPassword()}@", "authSource=admin&") : _anonymous.Value);
     }
 
@@ -124,7 +125,9 @@ public sealed class SecurityFiles
     }
 
     /// <summary>Reads the password of the user: letters and digits.</summary>
-    public string ReadPassword() => File.ReadAllText(PasswordFile);
+    public string ReadPassword() => Read(PasswordFile);
+
+    private static string Read(string file) => Encoding.UTF8.GetString(OwnFiles.Read(file));
 
     // A text in memory: it is never printed.
     private ConnectionSettings Connect(string user, string source) =>

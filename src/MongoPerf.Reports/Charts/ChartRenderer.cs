@@ -40,30 +40,36 @@ internal static class ChartRenderer
     public static RenderedCharts Render(ChartSet set, string folder)
     {
         var files = new List<string>();
+        var drawn = new List<DrawnChart>();
+        var warnings = new List<string>();
         try
         {
             OwnFiles.MakeFolder(folder);
-            RemoveOldPictures(folder, set.PictureNames);
             files.AddRange(set.Charts.SelectMany(static chart => chart.Tables).Select(table => WriteData(table, folder)));
+            if (set.Charts.Count > 0 && Environment.GetEnvironmentVariable(Variable) == "none")
+                warnings.Add($"note: no charts: {Variable} is none; their data are in {folder}");
+            else
+                Draw(set.Charts, folder, drawn, warnings);
+            files.AddRange(drawn.SelectMany(static one => (string[])[one.PngPath, one.SvgPath]));
+            RemoveOldPictures(folder, set.PictureNames, files);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return new RenderedCharts([], files, [$"note: charts skipped: {e.Message}"]);
+            warnings.Add($"note: charts skipped: {e.Message}");
         }
 
-        if (set.Charts.Count > 0 && Environment.GetEnvironmentVariable(Variable) == "none")
-            return new RenderedCharts([], files, [$"note: no charts: {Variable} is none; their data are in {folder}"]);
+        return new RenderedCharts(drawn, files, warnings);
+    }
 
-        var drawn = new List<DrawnChart>();
-        var warnings = new List<string>();
-        foreach (Chart chart in set.Charts)
+    private static void Draw(IReadOnlyList<Chart> charts, string folder, List<DrawnChart> drawn, List<string> warnings)
+    {
+        foreach (Chart chart in charts)
         {
             try
             {
                 var pictures = new DrawnChart(chart, Path.Combine(folder, chart.Name + ".png"), Path.Combine(folder, chart.Name + ".svg"));
                 Draw(pictures);
                 drawn.Add(pictures);
-                files.AddRange([pictures.PngPath, pictures.SvgPath]);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException)
             {
@@ -71,26 +77,22 @@ internal static class ChartRenderer
             }
             catch (Exception e) when (PictureFile.MeansNoLibrary(e))
             {
-                return new RenderedCharts(
-                    drawn, files, [$"note: charts skipped: {PictureFile.NoLibraryText(e)}; their data are in {folder}"]);
+                warnings.Add($"note: charts skipped: {PictureFile.NoLibraryText(e)}; their data are in {folder}");
+                return;
             }
         }
-
-        return new RenderedCharts(drawn, files, warnings);
     }
 
     private static void Draw(DrawnChart pictures)
     {
-        using (StreamWriter png = OwnFiles.Replace(pictures.PngPath))
-            png.BaseStream.Write(PictureFile.Png(pictures.Chart, ChartTheme.Light));
-        OwnFiles.Replace(pictures.SvgPath, PictureFile.Svg(pictures.Chart, ChartTheme.Light));
+        OwnFiles.Replace(pictures.PngPath, PictureFile.Png(pictures.Chart, ChartTheme.Light));
+        OwnFiles.Replace(pictures.SvgPath, svg => svg.Write(PictureFile.Svg(pictures.Chart, ChartTheme.Light)));
     }
 
     private static string WriteData(ChartTable table, string folder)
     {
         string path = Path.Combine(folder, table.FileName);
-        using StreamWriter writer = OwnFiles.Replace(path);
-        table.Write(writer);
+        OwnFiles.Replace(path, table.Write);
         return path;
     }
 
@@ -98,10 +100,11 @@ internal static class ChartRenderer
     /// Removes pictures of an earlier report, which must not stand for those that could not be drawn now, and the data and scripts of
     /// versions that drew with gnuplot.
     /// </summary>
-    private static void RemoveOldPictures(string folder, IReadOnlyList<string> names)
+    /// <remarks>Those that were drawn now stay throughout: another report of the run may be showing them already.</remarks>
+    private static void RemoveOldPictures(string folder, IReadOnlyList<string> names, IReadOnlyList<string> written)
     {
         foreach (string picture in names.SelectMany(name => (string[])[name + ".png", name + ".svg", name + ".dat", name + ".gp"])
-            .SelectMany(pattern => Directory.GetFiles(folder, pattern)))
+            .SelectMany(pattern => Directory.GetFiles(folder, pattern)).Except(written))
             File.Delete(picture);
     }
 }

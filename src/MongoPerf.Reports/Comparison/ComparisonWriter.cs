@@ -30,8 +30,7 @@ public static class ComparisonWriter
         foreach ((string name, Action<RunComparison, string?, TextWriter> write) in TextFiles)
         {
             string file = Path.Combine(folder, name);
-            using (StreamWriter output = OwnFiles.Replace(file))
-                write(comparison, typed, output);
+            OwnFiles.Replace(file, output => write(comparison, typed, output));
             texts.Add(file);
         }
 

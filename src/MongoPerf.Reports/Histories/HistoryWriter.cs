@@ -27,8 +27,7 @@ public static class HistoryWriter
         foreach ((string name, Action<RunHistory, TextWriter> write) in TextFiles)
         {
             string file = Path.Combine(folder, name);
-            using (StreamWriter output = OwnFiles.Replace(file))
-                write(history, output);
+            OwnFiles.Replace(file, output => write(history, output));
             texts.Add(file);
         }
 

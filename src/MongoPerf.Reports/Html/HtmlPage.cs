@@ -16,9 +16,7 @@ internal static class HtmlPage
     {
         OwnFiles.MakeFolder(folder);
         string path = Path.Combine(folder, FileName);
-        string half = path + ".tmp";
-        OwnFiles.Replace(half, html);
-        File.Move(half, path, overwrite: true);
+        OwnFiles.Replace(path, output => output.Write(html));
         return path;
     }
 

@@ -61,7 +61,7 @@ public sealed class CalibrationFolder(string folder)
                 throw new UserException(ExitCode.WrongUsage, $"calibrations can't be stored: {fault}",
                     "delete that folder; the next calibration makes it anew");
             string probe = Path.Combine(folder, $"probe.{Environment.ProcessId}");
-            OwnFiles.ReplacePrivate(probe, "");
+            OwnFiles.Replace(probe, static _ => { }, isPrivate: true);
             File.Delete(probe);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or RunStoreException)
@@ -78,17 +78,15 @@ public sealed class CalibrationFolder(string folder)
     {
         Prepare();
         string file = PathOf(calibration.CpuModel);
-        string unfinished = $"{file}.{Environment.ProcessId}";
-        OwnFiles.ReplacePrivate(unfinished, calibration.Write() + "\n");
-        File.Move(unfinished, file, overwrite: true);
+        OwnFiles.Replace(file, output => output.Write(calibration.Write() + "\n"), isPrivate: true);
         return file;
     }
 
     /// <summary>Why a file, or the folder, is not to be trusted.</summary>
     private string? FindFault(string path)
     {
-        if (OwnFiles.IsLink(path))
-            return $"{path} is a link";
+        if ((path != folder ? OwnFiles.FindFault(path) : OwnFiles.IsLink(path) ? "is a link" : null) is { } fault)
+            return $"{path} {fault}";
         if (!OperatingSystem.IsWindows())
         {
             foreach (string one in (string[])[folder, path])

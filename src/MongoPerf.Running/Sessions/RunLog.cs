@@ -24,7 +24,7 @@ internal sealed class RunLog : IDisposable
     public RunLog(RunFolder folder, RunRequest request, DeploymentInfo deployment)
     {
         string path = Path.Combine(folder.Path, "run.log");
-        OwnFiles.RefuseLink(path);
+        RequireFiles(folder.Path);
         _file = new LoggerConfiguration()
             .WriteTo.File(
                 path, outputTemplate: "{Timestamp:yyyy-MM-dd HH:mm:ss.fff} {Message:lj}{NewLine}", formatProvider: null,
@@ -68,6 +68,16 @@ internal sealed class RunLog : IDisposable
     public void Show(string line) => Progress.Show(line);
 
     public void Dispose() => _file.Dispose();
+
+    /// <summary>Serilog would follow a link, and wait at a pipe: in run.log's place, or in that of one that it goes on in.</summary>
+    internal static void RequireFiles(string runFolder)
+    {
+        foreach (string file in Directory.EnumerateFileSystemEntries(runFolder, "run*.log"))
+        {
+            if (OwnFiles.FindFault(file) is { } fault)
+                throw new RunStoreException($"{file} {fault}; a run's log is a file\nhint:  to use the run, remove it");
+        }
+    }
 
     private static string Describe(DeploymentInfo info, EngineSettings engine) =>
         Describe(info) + (engine.Kind == EngineKind.Wire ? "" : $", through MongoDB.Driver {engine.Version}".TrimEnd());

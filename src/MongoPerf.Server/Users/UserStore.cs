@@ -168,16 +168,12 @@ public sealed class UserStore(string? dataPath)
         new($"the users of this server can't be read: {why}", hint, cause);
 
     /// <summary>Whole or not at all, however this process ends.</summary>
-    private static void Replace(string file, BsonDocument content)
-    {
-        string unfinished = $"{file}.{Environment.ProcessId}.new";
-        File.Delete(unfinished);
-        using (FileStream stream = OwnerOnly.CreateFile(unfinished))
+    private static void Replace(string file, BsonDocument content) => WholeFile.Replace(
+        file,
+        stream =>
         {
             stream.Write(content.Bytes);
             stream.Flush(flushToDisk: true);
-        }
-
-        File.Move(unfinished, file, overwrite: true);
-    }
+        },
+        isPrivate: true);
 }

@@ -23,7 +23,7 @@ internal static class ManCommand
             Directory.CreateDirectory(named);
             IReadOnlyList<ManPage> pages = ManPage.AllOf(LanguageOption.Translated(CommandTree.Build()));
             foreach (ManPage page in pages)
-                OwnFiles.Replace(Path.Combine(named, page.FileName), page.Text);
+                OwnFiles.Replace(Path.Combine(named, page.FileName), output => output.Write(page.Text));
             Console.WriteLine($"{Units.Counted(pages.Count, "man page")} written to {named}; to read one: "
                 + $"man {CommandText.Quoted(Path.Combine(CommandText.OfPath(Path.GetFullPath(named)), pages[0].FileName))}");
         });

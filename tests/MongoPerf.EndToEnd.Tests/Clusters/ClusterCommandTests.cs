@@ -56,7 +56,7 @@ public sealed class ClusterCommandTests : IDisposable
         Assert.True(Directory.Exists(Folder));
         Assert.All(States(), state => Assert.Equal("not running", state));
         // A program that is killed while it notes something leaves this behind; the next mongod moves what one that was killed had begun.
-        File.WriteAllText(Path.Combine(Folder, "cluster.json.new"), "{");
+        File.WriteAllText(Path.Combine(Folder, "mongoperf-0123456789abcdef.new"), "{");
         File.WriteAllText(Path.Combine(Folder, "config", "sizeStorer.wt.1"), "");
         string removed = ProgramRun.Run("cluster", "stop", "--folder", Folder, "--remove").Expect(0).Output;
         Assert.False(Directory.Exists(Folder), removed);

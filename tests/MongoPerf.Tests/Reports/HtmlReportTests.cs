@@ -120,7 +120,7 @@ public sealed partial class HtmlReportTests
         Assert.DoesNotContain("url(", markup, StringComparison.OrdinalIgnoreCase);
         Assert.Equal(6, Images().Count(page));
         Assert.InRange(page.Length, 100_000, 5_000_000);
-        Assert.Empty(Directory.GetFiles(target, "*.tmp"));
+        Assert.Empty(Directory.GetFiles(target, "*.new"));
     }
 
     [Fact]

@@ -78,7 +78,7 @@ public sealed class SampleThinningTests : IDisposable
         using StoredRun run = Measured(seconds: 300, damagedAt: 150);
         Assert.Throws<HistogramFormatException>(() => SampleThinning.Merge(run, 1).Count());
         Assert.Throws<HistogramFormatException>(() => ReportWriter.WriteAll(run, _runs.At("report")));
-        Assert.DoesNotContain(Directory.GetFiles(_runs.At("report")), file => file.EndsWith(".tmp", StringComparison.Ordinal));
+        Assert.DoesNotContain(Directory.GetFiles(_runs.At("report")), file => file.EndsWith(".new", StringComparison.Ordinal));
     }
 
     /// <summary>Who writes the files of samples reads them for the page as well.</summary>

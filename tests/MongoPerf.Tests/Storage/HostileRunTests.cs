@@ -121,7 +121,7 @@ public sealed class HostileRunTests : IClassFixture<HostileRunTests.Fixture>, ID
         Change(connection => Execute(connection, "UPDATE sample SET histogram = zeroblob(500) WHERE histogram IS NOT NULL"));
         (int code, _, string errors) = InProcess.Run("report", Id, "--out", _runs.Path);
         Assert.True(code == 2, errors);
-        Assert.Empty(Directory.EnumerateFiles(_runs.Path, "*.tmp", SearchOption.AllDirectories));
+        Assert.Empty(Directory.EnumerateFiles(_runs.Path, "*.new", SearchOption.AllDirectories));
     }
 
     [Theory]
