@@ -253,6 +253,49 @@ public sealed class PlotTests : IDisposable
         Assert.Contains("2026-11-21-b", File.ReadAllText(file), StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("o.png")]
+    [InlineData("o.svg")]
+    public void Data_of_somebody_else_stay_and_nothing_is_written(string name)
+    {
+        string file = _folder.At(name), foreign = _folder.At("o-latencies.csv");
+        File.WriteAllText(foreign, "seconds,mine\r\n1,2\r\n");
+        (int code, _, string errors) = Plot("--plot", "timeline", "-o", file);
+        Assert.Equal(2, code);
+        Assert.Contains($"{foreign} exists, and 'plot' did not write it; nothing was written\nhint:  ", errors, StringComparison.Ordinal);
+        Assert.Equal(["o-latencies.csv"], Directory.GetFiles(_folder.Path, "o*").Select(Path.GetFileName));
+        // A picture of ours that has other data changes nothing.
+        Assert.Equal(0, Plot("--plot", "latency", "-o", file).Code);
+        Assert.Equal(2, Plot("--plot", "timeline", "-o", file).Code);
+        Assert.Equal("seconds,mine\r\n1,2\r\n", File.ReadAllText(foreign));
+        File.Delete(foreign);
+        Assert.Equal(0, Plot("--plot", "timeline", "-o", file).Code);
+        // What the picture names is ours, whatever is drawn next, and once more.
+        string[] ours = Directory.GetFiles(_folder.Path, "o-*.csv");
+        foreach (string plot in (string[])["timeline", "latency", "timeline", "size", "latency"])
+            Assert.Equal(0, Plot("--plot", plot, "-o", file).Code);
+        Assert.Equal(ours, Directory.GetFiles(_folder.Path, "o-*.csv"));
+        if (name == "o.png")
+            SKBitmap.Decode(file).Dispose();
+        else
+            System.Xml.Linq.XDocument.Load(file);
+        // Without its picture it is known by its columns.
+        File.Delete(file);
+        Assert.Equal(0, Plot("--plot", "latency", "-o", file).Code);
+    }
+
+    [Fact]
+    public void A_picture_for_no_file_has_no_data_beside_it()
+    {
+        (int code, string output, string errors) = Plot("--plot", "latency", "-o", "/dev/null");
+        Assert.True(code == 0, errors);
+        Assert.Equal("", output);
+        Assert.False(File.Exists("/dev/null.csv"));
+        System.Diagnostics.Process.Start("mkfifo", _folder.At("q.csv")).WaitForExit();
+        Assert.Contains("q.csv exists, and 'plot' did not write it", Plot("--plot", "latency", "-o", _folder.At("q.png")).Errors,
+            StringComparison.Ordinal);
+    }
+
     [Fact]
     public void A_new_plot_is_valid_and_draws()
     {
