@@ -1,5 +1,6 @@
 using System.Diagnostics.Metrics;
 using MongoPerf.Storage;
+using MongoPerf.Wire.Failures;
 using OpenTelemetry;
 using OpenTelemetry.Exporter;
 using OpenTelemetry.Metrics;
@@ -17,6 +18,7 @@ public sealed class OtlpSender : IDisposable
 {
     private const string MeterName = "MongoPerf";
     private const string MetricsPath = "/v1/metrics";
+    private const string HeadersVariable = "OTEL_EXPORTER_OTLP_HEADERS";
     private const string IntervalVariable = "OTEL_METRIC_EXPORT_INTERVAL";
     private const int MillisecondsToAnswer = 5000;
 
@@ -31,6 +33,7 @@ public sealed class OtlpSender : IDisposable
     private readonly Meter _meter = new(MeterName);
     private readonly ManualResetEventSlim _stop = new();
     private readonly AnswerWatch _answers = new();
+    private readonly OtlpMetricExporter _exporter;
     private readonly Thread _thread;
     private TelemetrySnapshot _snapshot = new([], []);
     private Histogram<double>? _durations;
@@ -38,15 +41,30 @@ public sealed class OtlpSender : IDisposable
 
     /// <summary>Starts to send.</summary>
     /// <param name="runFolder">Of a run, under way or not.</param>
-    /// <param name="receiver">Such as http://localhost:4318; a path of its own is taken as it is.</param>
+    /// <param name="receiver">Such as http://localhost:4318; a path of its own is taken as it is, and a query is sent with it.</param>
     /// <param name="warn">Gets a line for people, once, on another thread.</param>
+    /// <exception cref="MongoPerfException">A variable of OpenTelemetry's is wrong.</exception>
     public OtlpSender(string runFolder, Uri receiver, Action<string> warn)
     {
         _reader = new TelemetryReader(runFolder);
-        _endpoint = receiver.AbsolutePath == "/" ? new Uri(receiver, MetricsPath) : receiver;
+        _endpoint = receiver.AbsolutePath == "/" ? new UriBuilder(receiver) { Path = MetricsPath }.Uri : receiver;
         _warn = warn;
         _interval = int.TryParse(Environment.GetEnvironmentVariable(IntervalVariable), out int milliseconds) && milliseconds > 0
             ? TimeSpan.FromMilliseconds(milliseconds) : UsualInterval;
+        try
+        {
+            _exporter = new OtlpMetricExporter(new OtlpExporterOptions
+            {
+                Endpoint = _endpoint, Protocol = OtlpExportProtocol.HttpProtobuf, TimeoutMilliseconds = MillisecondsToAnswer,
+                HttpClientFactory = () => new HttpClient(_answers) { Timeout = TimeSpan.FromMilliseconds(MillisecondsToAnswer) },
+            });
+        }
+        catch (ArgumentException)
+        {
+            // What it holds is for nobody's eyes.
+            throw new MongoPerfException(Fault.WrongUsage, $"{HeadersVariable} is not a list of headers", "such as api-key=abc,tenant=7");
+        }
+
         _thread = new Thread(Send) { IsBackground = true, Name = "otlp" };
         _thread.Start();
     }
@@ -57,6 +75,7 @@ public sealed class OtlpSender : IDisposable
         _stop.Set();
         _thread.Join(2 * MillisecondsToAnswer);
         _meter.Dispose();
+        _exporter.Dispose();
     }
 
     private void Send()
@@ -80,7 +99,8 @@ public sealed class OtlpSender : IDisposable
                     (provider, exporting) = Open(_snapshot.Resource);
                 RecordDurations();
                 if (exporting?.Collect(MillisecondsToAnswer) == false)
-                    Warn($"{_endpoint} took no metrics: {_answers.Problem ?? "no answer"}");
+                    // Without the query, which may hold a key.
+                    Warn($"{_endpoint.GetLeftPart(UriPartial.Path)} took no metrics: {_answers.Problem ?? "no answer"}");
                 if (isLast)
                     return;
             }
@@ -102,12 +122,7 @@ public sealed class OtlpSender : IDisposable
     {
         foreach (TelemetryMetric metric in TelemetryMetric.All)
             Make(metric);
-        var exporter = new OtlpMetricExporter(new OtlpExporterOptions
-        {
-            Endpoint = _endpoint, Protocol = OtlpExportProtocol.HttpProtobuf, TimeoutMilliseconds = MillisecondsToAnswer,
-            HttpClientFactory = () => new HttpClient(_answers) { Timeout = TimeSpan.FromMilliseconds(MillisecondsToAnswer) },
-        });
-        var reader = new BaseExportingMetricReader(exporter);
+        var reader = new BaseExportingMetricReader(_exporter);
         MeterProvider provider = Sdk.CreateMeterProviderBuilder()
             .SetResourceBuilder(ResourceBuilder.CreateEmpty().AddAttributes(resource).AddTelemetrySdk().AddEnvironmentVariableDetector())
             .AddMeter(MeterName)

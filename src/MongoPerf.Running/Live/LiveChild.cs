@@ -67,13 +67,15 @@ public sealed class LiveChild
             [
                 .. program.Skip(1), "watch", Path.GetFullPath(runFolder),
                 .. _port is { } port ? ["--port", $"{port}"] : (string[])[NoPageOption],
-                .. _receiver is null ? Array.Empty<string>() : [ReceiverOption, _receiver],
+                // Other users see a process's arguments: what may be a key goes to its standard input.
+                .. _receiver is null ? Array.Empty<string>() : [ReceiverOption, Masking.MaskArgument(_receiver)],
             ]);
             child.OutputDataReceived += (_, line) => Heard(line.Data, tell);
             child.ErrorDataReceived += (_, line) => Complain(line.Data, tell);
             child.BeginOutputReadLine();
             child.BeginErrorReadLine();
             child.StandardInput.WriteLine(_key);
+            child.StandardInput.WriteLine(_receiver);
             child.StandardInput.Flush();
             _child = child;
         }

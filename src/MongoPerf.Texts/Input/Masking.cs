@@ -33,7 +33,8 @@ public static partial class Masking
     public static string MaskArgument(string argument)
     {
         string masked = PasswordOfArgument().Replace(argument, $"$1{Masked}@");
-        return SecretOption().Replace(PasswordWithoutScheme().Replace(masked, $"$1{Masked}@"), $"$1{Masked}");
+        masked = SecretOption().Replace(PasswordWithoutScheme().Replace(masked, $"$1{Masked}@"), $"$1{Masked}");
+        return QueryOfArgument().Replace(masked, $"$1{Masked}");
     }
 
     /// <summary>A call of the program as typed, to be typed again, with the passwords of connection strings masked.</summary>
@@ -66,7 +67,8 @@ public static partial class Masking
                 text = Regex.Replace(text, pattern, with, RegexOptions.IgnoreCase | RegexOptions.CultureInvariant);
         }
 
-        return SecretOption().Replace(PasswordInText().Replace(text, $"$1{Masked}@"), $"$1{Masked}");
+        text = SecretOption().Replace(PasswordInText().Replace(text, $"$1{Masked}@"), $"$1{Masked}");
+        return QueryInText().Replace(text, $"$1{Masked}");
     }
 
     /// <summary>Something that was typed holds a password.</summary>
@@ -118,6 +120,13 @@ public static partial class Masking
 
     [GeneratedRegex(@"([A-Za-z][A-Za-z0-9+.-]*:/+[^:/@\s]*:)[^\s/?]*@")]
     private static partial Regex PasswordInText();
+
+    /// <summary>A web address's query may hold a key.</summary>
+    [GeneratedRegex(@"(\bhttps?:/+[^?#\s]*\?).+", RegexOptions.IgnoreCase | RegexOptions.Singleline)]
+    private static partial Regex QueryOfArgument();
+
+    [GeneratedRegex(@"(\bhttps?:/+[^?#\s'""]*\?)[^\s'""]+", RegexOptions.IgnoreCase)]
+    private static partial Regex QueryInText();
 
     [GeneratedRegex(@"(\b(?:\w*password|authMechanismProperties)=)[^&\s']*", RegexOptions.IgnoreCase)]
     private static partial Regex SecretOption();

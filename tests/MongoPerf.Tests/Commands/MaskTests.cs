@@ -21,6 +21,8 @@ public sealed class MaskTests
     [InlineData(
         "mongodb://host/?tlsCertificateKeyFilePassword=hunter2&tls=true", "mongodb://host/?tlsCertificateKeyFilePassword=***&tls=true")]
     [InlineData("mongodb://host/?authMechanismProperties=AWS_SESSION_TOKEN:hunter2", "mongodb://host/?authMechanismProperties=***")]
+    [InlineData("http://host:4318/v1/metrics?api_key=hunter2", "http://host:4318/v1/metrics?***")]
+    [InlineData("--otlp=https://host?token=hunter2&x='y z'#f", "--otlp=https://host?***")]
     public void Passwords_are_masked(string argument, string masked) =>
         Assert.Equal($"mongoperf series '{masked}'", Masking.MaskCall(["series", argument]));
 
@@ -37,6 +39,8 @@ public sealed class MaskTests
     [InlineData("no scenario 'mongodb://user:hunter2@host'", "no scenario 'mongodb://user:***@host'")]
     [InlineData("'mongodb://a:hunter2@h' and mongodb://b:hunter2@h/?tlsCertificateKeyFilePassword=x&w=1",
         "'mongodb://a:***@h' and mongodb://b:***@h/?tlsCertificateKeyFilePassword=***&w=1")]
+    [InlineData("no answer from https://host/v1?key=hunter2: 401", "no answer from https://host/v1?*** 401")]
+    [InlineData("'http://host/?key=hunter2' is wrong", "'http://host/?***' is wrong")]
     [InlineData("'user:hun ter/2@host' is not a count", "'user:hun ter/2@host' is not a count")]
     [InlineData("127.0.0.1:27017: refused, see a@b", "127.0.0.1:27017: refused, see a@b")]
     public void A_message_shows_no_password(string text, string masked) => Assert.Equal(masked, Masking.MaskText(text, []));

@@ -25,7 +25,8 @@ internal static class LiveOption
 
     private static string ParseReceiver(string text) =>
         !Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) || uri.Scheme is not ("http" or "https")
-            ? throw new FormatException($"'{text}' is not an address such as http://localhost:4318")
+            // A key may follow, which is masked only behind a scheme.
+            ? throw new FormatException($"'{Masking.MaskArgument(text).Split('?')[0]}' is not an address such as http://localhost:4318")
             : uri.UserInfo.Length > 0
             ? throw new FormatException("a user in the address would be seen by others; OTEL_EXPORTER_OTLP_HEADERS takes what logs in")
             : text;

@@ -37,14 +37,15 @@ internal static class WatchCommand
         {
             bool isChild = Environment.GetEnvironmentVariable(ParentWatch.Variable) is not null;
             string key = isChild && Console.In.ReadLine() is { Length: > 0 } given ? given : LiveChild.NewKey();
+            string? receiver = isChild && Console.In.ReadLine() is { Length: > 0 } whole ? whole : parsed.GetValue(shared.Otlp);
             RunFolder folder = RunFolder.Find(PlanRequests.RunsFolder(parsed, shared.Out), parsed.GetValue(run)!);
             using (StoredRun.Open(folder.Path))
             {
                 // Before the address is printed: whoever reads that may send a signal at once.
                 using var watch = new ParentWatch();
-                using OtlpSender? sender = parsed.GetValue(shared.Otlp) is { } receiver ? Send(folder, receiver) : null;
+                using OtlpSender? sender = receiver is null ? null : Send(folder, receiver);
                 if (sender is not null && !isChild)
-                    Console.Error.WriteLine($"metrics: {parsed.GetValue(shared.Otlp)} (Ctrl+C ends it)");
+                    Console.Error.WriteLine($"metrics: {Masking.MaskArgument(receiver!)} (Ctrl+C ends it)");
                 if (parsed.GetValue(noPage))
                     watch.Wait();
                 else
