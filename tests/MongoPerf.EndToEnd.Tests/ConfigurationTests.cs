@@ -29,8 +29,15 @@ public sealed class ConfigurationTests(TestServers servers) : IDisposable
             "--step", "100", "--tests", "batch", "--no-report").Expect(0);
         Assert.Contains("完成", run.Output, StringComparison.Ordinal);
         Assert.Single(Directory.GetFiles(_folder.At("measured"), "run.db", SearchOption.AllDirectories));
+        // An entry that is wrong is told, and stops those alone that use it.
+        File.AppendAllText(_folder.At("config/mongoperf/config.yaml"), "\n  cut: {url: mongodb://user:hunter2@h}\n");
+        ProgramResult beside = ProgramRun.Run(options, "list", "runs").Expect(0);
+        Assert.Contains("warning: ", beside.Errors, StringComparison.Ordinal);
+        Assert.Contains("deployment 'cut': unknown key 'url'; allowed: uri, passwordFile (did you mean 'uri'?); the entry is ignored",
+            beside.Errors, StringComparison.Ordinal);
+        ProgramRun.Run(options, "series", "--uri", "@cut", "--target", "100").Expect(2).Says("deployment 'cut': unknown key 'url'");
         ProgramResult wrong = ProgramRun.Run(options, "series", "--uri", "@her", "--target", "100").Expect(2);
-        Assert.Contains("--uri: no deployment has the name 'her'; there are: here (did you mean 'here'?)", wrong.Errors,
+        Assert.Contains("--uri: no deployment has the name 'her'; there are: here, cut (did you mean 'here'?)", wrong.Errors,
             StringComparison.Ordinal);
     }
 }

@@ -13,16 +13,24 @@ namespace MongoPerf.Running.Configuration;
 /// <param name="Uri">As it is written.</param>
 /// <param name="PasswordFile">Full path; null for none.</param>
 /// <param name="Source">File and line.</param>
-public sealed record NamedDeployment(string Name, string Uri, string? PasswordFile, string Source);
+public sealed record NamedDeployment(string Name, string Uri, string? PasswordFile, string Source)
+{
+    /// <summary>What is wrong with it, for whoever uses it; null for nothing.</summary>
+    public UserException? Problem { get; init; }
+}
 
 /// <summary>A configuration file: the user's own, or a project's, which anybody may have written.</summary>
 /// <param name="Path">Full path.</param>
-/// <param name="Settings">By key: values as they count, and where they stand.</param>
+/// <param name="Settings">By key: values as they count, where they stand, and what is wrong with them.</param>
 /// <param name="Deployments">By name.</param>
 internal sealed record ConfigurationFile(
-    string Path, IReadOnlyDictionary<string, (string Value, string Source)> Settings, IReadOnlyList<NamedDeployment> Deployments)
+    string Path, IReadOnlyDictionary<string, (string Value, string Source, UserException? Problem)> Settings,
+    IReadOnlyList<NamedDeployment> Deployments)
 {
     public const string ProjectName = "mongoperf.yaml";
+
+    /// <summary>What is wrong with single entries.</summary>
+    public IReadOnlyList<UserException> Problems { get; init; } = [];
 
     private const int MostCharacters = 1_000_000;
     private const int LongestName = 60;
@@ -32,7 +40,9 @@ internal sealed record ConfigurationFile(
     /// <param name="isProject">It must not name servers by itself, bring secrets, or lead out of its folder.</param>
     /// <param name="home">What ~ stands for; null where nothing says.</param>
     /// <returns>Null when there is no such file.</returns>
-    /// <exception cref="UserException">It can't be read, or says what it may not; names file and line.</exception>
+    /// <exception cref="UserException">
+    /// It can't be read, or says what it may not; names file and line. Wrong entries of the user's own file are <see cref="Problems"/>.
+    /// </exception>
     public static ConfigurationFile? TryRead(string path, bool isProject, string? home)
     {
         if (!File.Exists(path))
@@ -40,7 +50,7 @@ internal sealed record ConfigurationFile(
         string text = ReadText(path, isProject);
         // Nothing but comments, as after a first edit.
         if (text.Split('\n').All(line => line.Trim() is "" or ['#', ..]))
-            return new ConfigurationFile(path, new Dictionary<string, (string, string)>(), []);
+            return new ConfigurationFile(path, new Dictionary<string, (string, string, UserException?)>(), []);
         return new Reader(path, isProject, home).Read(text);
     }
 
@@ -70,6 +80,7 @@ internal sealed record ConfigurationFile(
     private sealed class Reader(string path, bool isProject, string? home)
     {
         private readonly string _shown = CommandText.OfPath(path);
+        private readonly List<UserException> _problems = [];
 
         private string Folder => System.IO.Path.GetDirectoryName(path)!;
 
@@ -80,19 +91,51 @@ internal sealed record ConfigurationFile(
                 throw new UserException(
                     ExitCode.WrongUsage, $"{_shown}: is this a scenario? A file of this name is a project's configuration",
                     "give the scenario another name");
-            var reader = new MappingReader(top, "configuration", ConfigurationLanguage.File);
-            var settings = new Dictionary<string, (string, string)>();
+            MappingReader reader = Known(top, "configuration", ConfigurationLanguage.File);
+            var settings = new Dictionary<string, (string, string, UserException?)>();
             foreach (SettingRule rule in SettingRule.All)
             {
-                if ((rule.Allowed is { } allowed ? reader.OneOf(rule.Key, allowed) : reader.Text(rule.Key)) is not { } value)
+                if (reader.Find(rule.Key) is not { } node)
                     continue;
-                ScenarioNode node = reader.Find(rule.Key)!;
-                if (isProject && !rule.IsForProjects)
-                    throw Refuse(node, $"a project's configuration may not set {rule.Key}");
-                settings[rule.Key] = (rule == SettingRule.Runs ? RunsFolder(node, value) : value, node.Position.ToString());
+                string value = Tried(() => ReadSetting(reader, rule, node), out UserException? problem) ?? "";
+                settings[rule.Key] = (value, node.Position.ToString(), problem);
             }
 
-            return new ConfigurationFile(path, settings, ReadDeployments(reader));
+            IReadOnlyList<NamedDeployment> deployments = Tried(() => ReadDeployments(reader), out _) ?? [];
+            return new ConfigurationFile(path, settings, deployments) { Problems = _problems };
+        }
+
+        /// <summary>The user's own file is no worse for a wrong entry than for one that is missing.</summary>
+        /// <returns>Null for a wrong one.</returns>
+        private T? Tried<T>(Func<T> read, out UserException? problem)
+            where T : class
+        {
+            problem = null;
+            try
+            {
+                return read();
+            }
+            catch (UserException e) when (!isProject)
+            {
+                _problems.Add(problem = e);
+                return null;
+            }
+        }
+
+        /// <summary>Reads what has keys that are allowed; each other key is a problem of its own.</summary>
+        private MappingReader Known(MappingNode node, string what, KeySet keys)
+        {
+            MappingEntry[] known = [.. node.Entries.Where(one =>
+                Tried(() => new MappingReader(node with { Entries = [one] }, what, keys), out _) is not null)];
+            return new MappingReader(node with { Entries = known }, what, keys);
+        }
+
+        private string ReadSetting(MappingReader reader, SettingRule rule, ScenarioNode node)
+        {
+            string value = (rule.Allowed is { } allowed ? reader.OneOf(rule.Key, allowed) : reader.Text(rule.Key))!;
+            if (isProject && !rule.IsForProjects)
+                throw Refuse(node, $"a project's configuration may not set {rule.Key}");
+            return rule == SettingRule.Runs ? RunsFolder(node, value) : value;
         }
 
         private string RunsFolder(ScenarioNode node, string value)
@@ -118,7 +161,8 @@ internal sealed record ConfigurationFile(
                 return [];
             MappingNode named = node as MappingNode
                 ?? throw MappingReader.Wrong(node, $"deployments is {node.Describe()}; expected names with a mapping each");
-            return [.. named.Entries.Select(ReadDeployment)];
+            return [.. named.Entries.Select(entry => Tried(() => ReadDeployment(entry), out UserException? problem)
+                ?? new NamedDeployment(entry.Name, "", null, entry.Key.Position.ToString()) { Problem = problem })];
         }
 
         private NamedDeployment ReadDeployment(MappingEntry entry)

@@ -9,7 +9,11 @@ namespace MongoPerf.Running.Configuration;
 /// <param name="Rule">Which.</param>
 /// <param name="Value">As it counts: folders are full paths.</param>
 /// <param name="Source">A variable, or file and line.</param>
-public sealed record Setting(SettingRule Rule, string Value, string Source);
+public sealed record Setting(SettingRule Rule, string Value, string Source)
+{
+    /// <summary>What is wrong with it, for whoever uses it; null for nothing.</summary>
+    public UserException? Problem { get; init; }
+}
 
 /// <summary>
 /// What environment, project's file and user's file say; each wins over those behind it, and what is typed wins over all. Immutable.
@@ -25,6 +29,9 @@ public sealed class Settings
 
     private Settings(IReadOnlyList<Setting> settings, IReadOnlyList<NamedDeployment> deployments, string? userPath, string? projectPath) =>
         (_settings, Deployments, UserPath, ProjectPath) = (settings, deployments, userPath, projectPath);
+
+    /// <summary>What is wrong with single entries of the user's file; whoever uses one of them gets its own as an exception.</summary>
+    public IReadOnlyList<UserException> Problems { get; private init; } = [];
 
     /// <summary>Those of the present command, read when they are first asked for; none before <see cref="Begin"/>.</summary>
     /// <exception cref="UserException">A file is wrong, or a variable has a value that is not allowed.</exception>
@@ -49,7 +56,7 @@ public sealed class Settings
 
     /// <summary>The connection string where none is typed; null where nobody says anything.</summary>
     /// <exception cref="UserException">It is the name of no deployment.</exception>
-    public string? Uri => Find(SettingRule.Uri) is { Value: var uri } ? Resolve(uri) : null;
+    public string? Uri => ValueOf(SettingRule.Uri) is { Length: > 0 } uri ? Resolve(uri) : null;
 
     /// <summary>From now on, in this flow of execution, those of the environment and the current folder count.</summary>
     /// <param name="variable">Of the environment, by name.</param>
@@ -75,23 +82,28 @@ public sealed class Settings
                 settings.Add(found);
         }
 
-        return new Settings(settings, Join(user?.Deployments ?? [], project?.Deployments ?? []), userPath, projectPath);
+        return new Settings(settings, Join(user?.Deployments ?? [], project?.Deployments ?? []), userPath, projectPath)
+        {
+            Problems = user?.Problems ?? [],
+        };
 
         string? Named(string name) => variable(name) is { Length: > 0 } value ? value : null;
 
         static Setting? FindIn(ConfigurationFile? file, SettingRule rule) =>
-            file?.Settings.TryGetValue(rule.Key, out (string Value, string Source) found) is true
-                ? new Setting(rule, found.Value, found.Source) : null;
+            file?.Settings.TryGetValue(rule.Key, out (string Value, string Source, UserException? Problem) found) is true
+                ? new Setting(rule, found.Value, found.Source) { Problem = found.Problem } : null;
     }
 
     /// <returns>Null when nobody says anything.</returns>
     public Setting? Find(SettingRule rule) => _settings.FirstOrDefault(setting => setting.Rule == rule);
 
     /// <summary>What somebody says, or the default.</summary>
-    public string ValueOf(SettingRule rule) => Find(rule)?.Value ?? rule.Default;
+    /// <exception cref="UserException">What the user's file says is wrong.</exception>
+    public string ValueOf(SettingRule rule) =>
+        Find(rule) is not { } found ? rule.Default : found.Problem is null ? found.Value : throw found.Problem;
 
     /// <summary>The connection string of @NAME, with its password if a file has it; any other text as it is.</summary>
-    /// <exception cref="UserException">There is no such name, or its password can't be read.</exception>
+    /// <exception cref="UserException">There is no such name, its entry is wrong, or its password can't be read.</exception>
     public string Resolve(string uri)
     {
         string whole = uri.StartsWith('@') ? Named(uri[1..]) : uri;
@@ -108,6 +120,8 @@ public sealed class Settings
             Deployments.Count == 0 ? $"no deployment has the name '{name}': {UserPath ?? "the configuration file"} names none"
                 : $"no deployment has the name '{name}'; there are: {string.Join(", ", Deployments.Select(one => one.Name))}",
             NearestName.Hint(name, Deployments.Select(one => one.Name)) ?? "'mongoperf config' shows what is configured, and where");
+        if (named.Problem is { } problem)
+            throw problem;
         if (named.PasswordFile is null)
             return named.Uri;
         string password = PasswordFile.Read(named.PasswordFile, $"{named.Source}: passwordFile");

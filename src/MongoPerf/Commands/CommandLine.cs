@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Deployments.Processes;
 using MongoPerf.Options;
 using MongoPerf.Running;
 using MongoPerf.Running.Configuration;
@@ -50,6 +51,8 @@ public static class CommandLine
         try
         {
             LanguageOption.Choose(LanguageOption.Of(parsed));
+            if (!AsksForHelp(args) && Environment.GetEnvironmentVariable(ParentWatch.Variable) is null)
+                WarnOf(Settings.Current.Problems);
         }
         catch (UserException) when (AsksForHelp(args))
         {
@@ -61,6 +64,15 @@ public static class CommandLine
         }
 
         return Words.Language.IsEnglish || !AsksForHelp(args) ? parsed.Invoke(Invocation()) : ShowHelp(args);
+    }
+
+    private static void WarnOf(IReadOnlyList<UserException> problems)
+    {
+        foreach (UserException problem in problems)
+        {
+            string hint = problem.Hint is { } one ? $" ({one})" : "";
+            Console.Error.WriteLine(Masking.Shown($"warning: {problem.Message}{hint}; the entry is ignored"));
+        }
     }
 
     /// <summary>

@@ -40,12 +40,13 @@ internal static class ConfigCommand
             }),
         ], output);
         output.WriteLine();
-        if (settings.Deployments.Count > 0)
+        NamedDeployment[] deployments = [.. settings.Deployments.Where(one => one.Problem is null)];
+        if (deployments.Length > 0)
         {
             TextColumns.Write(
             [
                 ["deployment", "connection string", "password file", "from"],
-                .. settings.Deployments.Select(one => new[] { $"@{one.Name}", Shown(one.Uri), one.PasswordFile ?? "-", one.Source }),
+                .. deployments.Select(one => new[] { $"@{one.Name}", Shown(one.Uri), one.PasswordFile ?? "-", one.Source }),
             ], output);
             output.WriteLine();
         }
@@ -71,10 +72,10 @@ internal static class ConfigCommand
         settings = SettingRule.All.Select(rule => new
         {
             name = rule.Key,
-            value = settings.ValueOf(rule) is { Length: > 0 } value ? Shown(value) : null,
+            value = (settings.Find(rule)?.Value ?? rule.Default) is { Length: > 0 } value ? Shown(value) : null,
             source = settings.Find(rule)?.Source ?? "default",
         }),
-        deployments = settings.Deployments.Select(one => new
+        deployments = settings.Deployments.Where(one => one.Problem is null).Select(one => new
         {
             name = one.Name, uri = Shown(one.Uri), passwordFile = one.PasswordFile, source = one.Source,
         }),

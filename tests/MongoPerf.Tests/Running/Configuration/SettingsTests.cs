@@ -87,9 +87,59 @@ public sealed class SettingsTests : IDisposable
     public void A_mistake_is_told_with_its_line(string text, string message, string? hint)
     {
         User(text);
-        UserException e = Assert.Throws<UserException>(() => Read());
+        UserException e = Mistake();
         Assert.Contains(message, e.Message, StringComparison.Ordinal);
         Assert.Equal((ExitCode.WrongUsage, hint), (e.Code, e.Hint));
+        // In a project's file nothing is left out.
+        File.Delete(_folder.At("home/.config/mongoperf/config.yaml"));
+        Project(text);
+        Assert.Contains(
+            message.Replace("config.yaml", "mongoperf.yaml", StringComparison.Ordinal), Assert.Throws<UserException>(() => Read()).Message,
+            StringComparison.Ordinal);
+
+        UserException Mistake()
+        {
+            try
+            {
+                return Assert.Single(Read().Problems);
+            }
+            catch (UserException ofFile)
+            {
+                return ofFile;
+            }
+        }
+    }
+
+    [Fact]
+    public void A_wrong_entry_of_the_users_file_is_only_wrong_for_those_that_use_it()
+    {
+        User("""
+            langauge: zh
+            theme: blue
+            runs: [a, b]
+            uri: [mongodb://h]
+            deployments:
+              staging: {url: mongodb://h}
+              a b: mongodb://h
+              local: mongodb://h2
+              cut: mongodb://h/?tsl=true
+            """);
+        Settings settings = Read();
+        Assert.Equal("mongodb://h2", settings.Resolve("@local"));
+        Assert.Equal("en", settings.ValueOf(SettingRule.Language));
+        Assert.Equal(["unknown key 'langauge'", "uri is a list", "runs is a list", "theme is 'blue'", "unknown key 'url'", "'a b': a name",
+            "'cut': "], settings.Problems.Select((problem, i) => Fragment(problem.Message, i)));
+        foreach ((Action use, string said) in ((Action, string)[])[(() => _ = settings.Theme, "theme is 'blue'"),
+            (() => _ = settings.Runs, "runs is a list"), (() => _ = settings.Uri, "uri is a list"),
+            (() => settings.Resolve("@staging"), "unknown key 'url'"), (() => settings.Resolve("@cut"), "deployment 'cut'")])
+            Assert.Contains(said, Assert.Throws<UserException>(use).Message, StringComparison.Ordinal);
+
+        static string Fragment(string message, int i)
+        {
+            string[] said = ["unknown key 'langauge'", "uri is a list", "runs is a list", "theme is 'blue'", "unknown key 'url'",
+                "'a b': a name", "'cut': "];
+            return message.Contains(said[i], StringComparison.Ordinal) ? said[i] : message;
+        }
     }
 
     [Theory]
