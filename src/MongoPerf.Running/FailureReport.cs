@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using System.Text.RegularExpressions;
 using MongoPerf.Measurement;
 using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Connections;
@@ -7,7 +8,7 @@ using MongoPerf.Wire.Failures;
 namespace MongoPerf.Running;
 
 /// <summary>What a failure comes to for whoever reads it: one line, a hint and an exit code.</summary>
-public static class FailureReport
+public static partial class FailureReport
 {
     /// <summary>ENOSPC of Linux, as the runtime hands it on.</summary>
     private const int NoSpaceLeft = 28;
@@ -23,13 +24,19 @@ public static class FailureReport
             errors.WriteLine($"internal error: {Masking.Shown(failure.ToString())}");
         else
             errors.WriteLine(
-                $"error: {Masking.Shown(failure is OutOfMemoryException ? "out of memory" : CommandText.Typed(failure.Message))}");
+                $"error: {CommandText.Typed(Clipped(Masking.Shown(failure is OutOfMemoryException ? "out of memory" : failure.Message)))}");
         if (known?.Hint is { } hint)
             errors.WriteLine($"hint:  {Masking.Shown(CommandText.Typed(hint))}");
         ExitCode code = known?.Code ?? ExitCode.InternalError;
         errors.WriteLine($"exit code {(int)code}: {ExitCodes.Describe(code)}");
         return code;
     }
+
+    /// <summary>What a message quotes may be of any length; commands to be typed stay whole.</summary>
+    private static string Clipped(string message) => LongQuote().Replace(message, "'$1…'");
+
+    [GeneratedRegex(@"(?<![\p{L}\d])'(?!mongoperf )([^'\n]{100})[^'\n]{60,}'")]
+    private static partial Regex LongQuote();
 
     /// <returns>Null for what is not expected; a hint where there is one.</returns>
     public static (ExitCode Code, string? Hint)? Classify(Exception failure) => failure switch

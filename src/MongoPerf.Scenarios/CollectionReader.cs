@@ -70,17 +70,24 @@ internal static class CollectionReader
         if ((reader.Find("shardKey") ?? reader.Find("shard")) is { } sharded)
             ShardLimits.Require(collection, sharded);
         collection = ZoneReader.Read(reader, collection);
-        RequireIds(collection, collection.Count, reader.Find("count") ?? document);
+        RequireValues(collection, collection.Count, reader.Find("count") ?? document);
         ShardLimits.Require(collection, collection.Indexes, reader.Find("indexes"));
         return collection;
     }
 
-    /// <summary>Requires a row for each _id that comes from a file.</summary>
+    /// <summary>Requires values for all documents: numbers that fit their types, and a row for each _id that comes from a file.</summary>
     /// <param name="collection">The collection.</param>
     /// <param name="documents">How many it is to have.</param>
     /// <param name="node">Where that stands.</param>
-    public static void RequireIds(PlanCollection collection, long documents, ScenarioNode node)
+    public static void RequireValues(PlanCollection collection, long documents, ScenarioNode node)
     {
+        if (FindLimited(collection.Documents.Root, "", documents) is var (field, value))
+        {
+            throw MappingReader.Wrong(node, $"collection '{collection.Name}': {field} has values for {value.Limit:N0} documents, and "
+                + $"{documents:N0} are asked for: its type holds no more",
+                value is SequenceValue { Type: BsonType.Int32 } ? "type: long has 64 bits" : "ask for fewer, or take a smaller step");
+        }
+
         if (collection.Documents.IdRows is not { } rows)
             return;
         if (rows.Order != RowOrder.InOrder)
@@ -91,6 +98,13 @@ internal static class CollectionReader
                 + $"{rows.File.Rows:N0} rows, and each _id can be there only once",
                 "ask for no more, or give the document an _id of its own, such as _id: ^number");
     }
+
+    private static (string Field, TemplateValue Value)? FindLimited(TemplateValue value, string path, long documents) =>
+        value.Limit < documents ? (path, value)
+        : value is DocumentValue document
+            ? document.Elements.Select(e => FindLimited(e.Value, path.Length == 0 ? e.Key : $"{path}.{e.Key}", documents))
+                .FirstOrDefault(found => found is not null)
+            : value.Parts.Select(part => FindLimited(part, path, documents)).FirstOrDefault(found => found is not null);
 
     private static PlanCollection Existing(MappingNode node, string name, ulong seed) =>
         node.Entries.FirstOrDefault(entry => entry.Name != "existing") is { } other

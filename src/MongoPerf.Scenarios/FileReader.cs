@@ -17,7 +17,7 @@ internal static class FileReader
         return rows.File.Fields.ShareOf(field) != RowShare.None ? rows.Field(field)
             : throw reader.Wrong($"no row of {rows.File.Name} has a field '{field}'",
                 NearestName.FindPath(field, [.. rows.File.Fields.Paths]) is { } near ? $"did you mean '{near}'?"
-                : $"it has {string.Join(", ", rows.File.Fields.Paths.Take(20))}");
+                : $"it has {RowFields.Listed([.. rows.File.Fields.Paths])}");
     }
 
     /// <summary>A row's fields, without those that stand beside it.</summary>

@@ -170,7 +170,19 @@ internal sealed class GeneratorReader
         double[] weights = node is SequenceNode list ? [.. list.Items.Select(Double)] : throw Wrong("weights must be a list");
         if (weights.Length != count)
             throw Wrong($"{weights.Length} {(weights.Length == 1 ? "weight" : "weights")} for {count} values");
-        return weights.All(w => w >= 0) && weights.Sum() > 0 ? weights : throw Wrong("weights must be 0 or more, and at least one above 0");
+        return weights.All(w => w >= 0) && weights.Sum() is > 0 and < double.PositiveInfinity ? weights
+            : throw Wrong("weights must be 0 or more, at least one above 0, and their sum a finite number");
+    }
+
+    /// <returns>For how many documents each of the values stands; null when they don't take turns.</returns>
+    public long[]? Turns(int count)
+    {
+        if (_keys?.Find("turns") is not { } node)
+            return null;
+        long[] turns = node is SequenceNode list ? [.. list.Items.Select(item => Parsed(item, text => Quantities.ParseCount(text, 0)))]
+            : throw Wrong("turns must be a list");
+        return turns.Length != count ? throw Wrong($"{turns.Length} {(turns.Length == 1 ? "turn" : "turns")} for {count} values")
+            : turns.Sum() > 0 ? turns : throw Wrong("turns must be 0 or more, and at least one above 0");
     }
 
     private IReadOnlyList<string> Keys => Generator.All.First(g => g.Name == _name).Keys;
@@ -194,8 +206,10 @@ internal sealed class GeneratorReader
             : Quantities.ParseCount(text, 0));
 
     private double Double(ScenarioNode node) => Parsed(node, text =>
-        double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) && double.IsFinite(value) ? value
-            : throw new FormatException($"'{text}' is not a number"));
+        !double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double value)
+            ? throw new FormatException($"'{text}' is not a number")
+        : double.IsFinite(value) ? value
+            : throw new FormatException($"'{text}' is not a finite number; the greatest is 1.7976931348623157e308"));
 
     private long Parse(ScenarioNode node, Func<string, long> parse, long least, long most)
     {

@@ -1,3 +1,5 @@
+using System.Text.RegularExpressions;
+
 namespace MongoPerf.Scenarios;
 
 /// <summary>The values that a template can generate: how each is written, and what it gives.</summary>
@@ -5,7 +7,7 @@ namespace MongoPerf.Scenarios;
 /// <param name="Form">An example of the longest form.</param>
 /// <param name="Description">A sentence.</param>
 /// <param name="Keys">The keys of its long form.</param>
-internal sealed record Generator(string Name, string Form, string Description, IReadOnlyList<string> Keys)
+internal sealed partial record Generator(string Name, string Form, string Description, IReadOnlyList<string> Keys)
 {
     /// <summary>Field names end in digits: field0, field1.</summary>
     public const string FieldsName = "^fields";
@@ -32,7 +34,8 @@ internal sealed record Generator(string Name, string Form, string Description, I
         new("^double", "{^double: [0, 1]}", "A floating-point number, uniform.", ["min", "max"]),
         new("^bool", "{^bool: 0.5}", "True with this probability.", []),
         new("^date", "{^date: {from: 2011-01-01, to: 2012-01-01}}",
-            "A date in a range, or with start and step one that follows the number.", ["from", "to", "start", "step"]),
+            "A date in a range, or with start and step one that follows the number; every: N gives N consecutive documents the same.",
+            ["from", "to", "start", "step", "every"]),
         new("^objectId", "^objectId", "An ObjectId that increases with the document's number.", []),
         new("^uuid", "{^uuid: {version: 7, start: 2024-01-01, step: 1ms}}",
             "A random UUID (version 4), or with version 7 one that increases with the document's number: it begins with a time.",
@@ -65,7 +68,8 @@ internal sealed record Generator(string Name, string Form, string Description, I
             + "draw documents; wherever the same stands, operations included, it is one of the same values.", ["values", "of", "key"]),
         new(OptionalName, "{^optional: {share: 0.3, of: {^int: [0, 9]}}}", "A field that this share of the documents has.", ["share",
             "of"]),
-        new("^choice", "{^choice: {of: [a, b], weights: [9, 1]}}", "One of several values.", ["of", "weights"]),
+        new("^choice", "{^choice: {of: [a, b], weights: [9, 1]}}", "One of several values; with turns: [2100, 900] in turn, the first for "
+            + "2,100 consecutive documents, the second for 900, and again from the first.", ["of", "weights", "turns"]),
         new("^array", "{^array: {length: [2, 10], of: ^word}}", "An array of fixed or random length.", ["length", "of"]),
         new("^numbered", "{^numbered: {prefix: user, digits: 10, hashed: false}}",
             "A text with the document's number in it, or the number's hash.", ["prefix", "digits", "hashed"]),
@@ -90,6 +94,13 @@ internal sealed record Generator(string Name, string Form, string Description, I
         new("^from", "{^from: {path: order.items.0.product, default: 0}}", "In steps: what an earlier step returned, or the default where "
             + "there is nothing.", ["path", "default"]),
     ];
+
+    /// <summary>The name of a generator that stands within another text: in braces, or as a step of a path.</summary>
+    public static string? FindIn(string text) => Within().Match(text) is { Success: true, Groups: [_, var name, ..] }
+        && All.Any(generator => generator.Name == name.Value) ? name.Value : null;
+
+    [GeneratedRegex(@"(?:\{\s*|\.)(\^[A-Za-z]+)(?![A-Za-z])")]
+    private static partial Regex Within();
 
     /// <summary>Chosen when the file is read: {^if: {is: $(all), then: …, else: …}}.</summary>
     public const string If = "^if";

@@ -37,7 +37,7 @@ internal sealed class GrowthReader(IReadOnlyList<PlanCollection> data, PhaseRead
             RequireSameSizes(reader, phase, collections);
         IReadOnlyList<long> sizes = Sizes(reader, name);
         foreach (GrowingCollection growing in collections)
-            CollectionReader.RequireIds(
+            CollectionReader.RequireValues(
                 data.First(c => c.Name == growing.Name), sizes[^1] * growing.Factor, reader.Find("to") ?? reader.Node);
         IReadOnlyList<GrowthWrite> writes = Writes(reader, name, collections);
         RequireDifferentNames(reader, name, writes, each);

@@ -1,5 +1,7 @@
 using System.Globalization;
+using System.Text;
 using System.Text.Json;
+using MongoPerf.Load.Documents.Rows;
 using MongoPerf.Texts.Yaml;
 using MongoPerf.Wire.Bson;
 
@@ -22,11 +24,19 @@ internal static class LiteralReader
             return Bson(scalar.Text == "true");
         if (long.TryParse(scalar.Text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long whole))
             return whole is >= int.MinValue and <= int.MaxValue ? Bson((int)whole) : Bson(whole);
-        return double.TryParse(scalar.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out double number)
-            && char.IsAsciiDigit(scalar.Text[^1])
-            ? Bson(number)
-            : Bson(scalar.Text);
+        if (!double.TryParse(scalar.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out double number)
+            || !char.IsAsciiDigit(scalar.Text[^1]))
+            return Bson(scalar.Text);
+        byte[] text = Encoding.UTF8.GetBytes(scalar.Text);
+        return NumberText.IsHeldBy(number, text) ? Bson(number)
+            : throw MappingReader.Wrong(scalar,
+                $"'{scalar.Text}' is beyond "
+                + (NumberText.IsWhole(text) ? "64 bits, and a double would lose digits of it" : "the range of a double"),
+                (text.Length <= LongestNumber ? $"write {{$numberDecimal: \"{scalar.Text}\"}}, or " : "") + "put it in quotes for a text");
     }
+
+    /// <summary>Characters of a number that may fit a decimal.</summary>
+    private const int LongestNumber = 40;
 
     private static BsonValue Bson(object? value) => BsonDocument.Of(("v", value)).First().Value;
 

@@ -17,17 +17,20 @@ internal static class NumberReader
             "double" => NumberKind.Double,
             _ => NumberKind.Int64,
         };
-        NumberGroups? groups =
-            reader.CountRange("every", 1, MostInGroup) is var (least, most)
-                ? new NumberGroups(least, most, Mixing.Mix(seed ^ salt))
-                : null;
+        NumberGroups? groups = Groups(reader, salt, seed);
         long? cycle = reader.Count("cycle", 1, long.MaxValue);
         bool isShuffled = reader.Flag("shuffled");
         if (isShuffled && cycle is null)
             throw reader.Wrong("shuffled needs a cycle, the numbers that come in another order", "such as {cycle: 100, shuffled: true}");
-        return new SequenceValue(
+        var value = new SequenceValue(
             kind, reader.Long("start") ?? 0, reader.Long("step") ?? 1, groups, cycle ?? long.MaxValue, isShuffled);
+        return value.Limit > 0 && (cycle is null || value.Limit == long.MaxValue) ? value
+            : throw reader.Wrong($"its values go beyond {(kind == NumberKind.Int32 ? "32" : "64")} bits",
+                kind == NumberKind.Int32 ? "type: long has 64 bits" : "a smaller start, step or cycle");
     }
+
+    private static NumberGroups? Groups(GeneratorReader reader, ulong salt, ulong seed) =>
+        reader.CountRange("every", 1, MostInGroup) is var (least, most) ? new NumberGroups(least, most, Mixing.Mix(seed ^ salt)) : null;
 
     /// <summary>Reads <c>^int</c>: uniform, TPC-C's NURand, or one half of a draw that two fields share.</summary>
     public static TemplateValue Int(GeneratorReader reader, ulong salt, ulong seed)
@@ -44,25 +47,33 @@ internal static class NumberReader
         Integers(reader, NumberKind.Int64, long.MinValue, long.MaxValue, salt);
 
     /// <summary>Reads <c>^double</c>.</summary>
-    public static DoubleValue Double(GeneratorReader reader, ulong salt) => reader.NumberRange() is (var low, var high)
-        ? new DoubleValue(low, high, salt)
-        : throw reader.Wrong("the least and greatest values are missing");
+    public static DoubleValue Double(GeneratorReader reader, ulong salt)
+    {
+        (double low, double high) = reader.NumberRange() ?? throw reader.Wrong("the least and greatest values are missing");
+        return low <= high ? new DoubleValue(low, high, salt)
+            : throw reader.Wrong($"{low} to {high}: the least value comes first", $"write [{high}, {low}]");
+    }
 
     /// <summary>Reads <c>^bool</c>: true with a probability, half unless it is given.</summary>
     public static BooleanValue Bool(GeneratorReader reader, ulong salt) => new(reader.Number(null, 0, 1) ?? 0.5, salt);
 
     /// <summary>Reads <c>^date</c>: drawn between two dates, or one after the other.</summary>
-    public static TemplateValue Date(GeneratorReader reader, ulong salt)
+    public static TemplateValue Date(GeneratorReader reader, ulong salt, ulong seed)
     {
         if (reader.Date("from") is { } from)
         {
+            if ((reader.Node("step") ?? reader.Node("start") ?? reader.Node("every")) is not null)
+                throw reader.Wrong("'from' and 'to' draw dates, 'start', 'step' and 'every' follow the number", "remove one or the other");
             long to = reader.Date("to") ?? throw reader.Wrong("'to' is missing");
             return from <= to ? new IntegerValue(NumberKind.Date, from, to, salt) : throw reader.Wrong("'from' is later than 'to'");
         }
 
         long start = reader.Date("start") ?? throw reader.Wrong("'from' and 'to', or 'start' and 'step' are missing",
             "such as {^date: {from: 2011-01-01, to: 2012-01-01}}");
-        return new SequenceValue(NumberKind.Date, start, (long)Math.Round((reader.Duration("step") ?? 1) * 1000));
+        double milliseconds = Math.Round((reader.Duration("step") ?? 1) * 1e6) / 1000;
+        if (milliseconds != Math.Floor(milliseconds))
+            throw reader.Wrong($"step is {milliseconds:0.###}ms; a date has whole milliseconds", "such as step: 1ms");
+        return new SequenceValue(NumberKind.Date, start, (long)milliseconds, Groups(reader, salt, seed));
     }
 
     /// <summary>The constant C is the same wherever A is, in data and in operations.</summary>

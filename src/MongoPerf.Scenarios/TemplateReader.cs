@@ -58,6 +58,9 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
     public TemplateValue Value(ScenarioNode node, string path) => node switch
     {
         ScalarNode { IsQuoted: false, Text: ['^', ..] } scalar => Generate(scalar.Text, null, scalar, path),
+        ScalarNode { IsQuoted: false } scalar when Generator.FindIn(scalar.Text) is { } generator => throw MappingReader.Wrong(
+            scalar, $"{path}: {generator} stands within a text; a generator is a whole value",
+            "^pattern and ^numbered make texts; put the text in quotes if it is meant as it is written"),
         ScalarNode scalar => new LiteralValue(LiteralReader.Scalar(scalar)),
         SequenceNode => Array(node, path),
         MappingNode { Entries: [{ Name: ['^', ..] } only] } => Generate(only.Name, only.Value, only.Key, path),
@@ -90,8 +93,14 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         return FileReader.WithIdInFront(elements, mapping);
     }
 
-    private static string CheckedName(ScalarNode key) =>
-        key.Text.Contains('\0', StringComparison.Ordinal) ? throw MappingReader.Wrong(key, "a field name contains a zero byte") : key.Text;
+    private static string CheckedName(ScalarNode key)
+    {
+        if (key.Text.Contains('\0', StringComparison.Ordinal))
+            throw MappingReader.Wrong(key, "a field name contains a zero byte");
+        return Generator.FindIn(key.Text) is not { } generator ? key.Text
+            : throw MappingReader.Wrong(key, $"the name '{key.Text}' holds {generator}; names are not generated, only values are",
+                $"one of several fields: {{{Generator.FieldsName}: {{count: 90, prefix: items., value: 1, pick: one}}}}");
+    }
 
     private TemplateValue Generate(string name, ScenarioNode? argument, ScalarNode place, string path)
     {
@@ -111,7 +120,7 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
             "^long" => NumberReader.Long(reader, salt),
             "^double" => NumberReader.Double(reader, salt),
             "^bool" => NumberReader.Bool(reader, salt),
-            "^date" => NumberReader.Date(reader, salt),
+            "^date" => NumberReader.Date(reader, salt, sources.Seed),
             "^objectId" => new ObjectIdValue(sources.Seed),
             "^string" => FillerValue.Text(reader.Length("length", MostBytes), salt),
             "^binary" => FillerValue.Binary(reader.Length("size", MostBytes), salt),
@@ -280,7 +289,10 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
     {
         IReadOnlyList<ScenarioNode> items = reader.Items("of");
         double[]? weights = reader.Weights(items.Count);
-        return new ChoiceValue([.. items.Select((item, i) => Value(item, $"{path}.{i}"))], weights, salt);
+        long[]? turns = reader.Turns(items.Count);
+        if (weights is not null && turns is not null)
+            throw reader.Wrong("weights and turns are both given; values that take turns are not drawn", "remove one of them");
+        return new ChoiceValue([.. items.Select((item, i) => Value(item, $"{path}.{i}"))], weights, salt, turns);
     }
 
     private TemplateValue OneOrAll(GeneratorReader reader, string path, ulong salt)

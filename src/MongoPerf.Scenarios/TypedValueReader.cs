@@ -42,6 +42,7 @@ internal static class TypedValueReader
     private static DecimalValue Decimal(GeneratorReader reader, ulong salt)
     {
         const int MostDigits = 18;
+        const long Beyond = 1_000_000_000_000_000_000;
         (string low, string high) =
             reader.TextRange() ?? throw reader.Wrong("the least and greatest values are missing", "such as {^decimal: [0.01, 500.00]}");
         int places = Math.Max(Places(low), Places(high));
@@ -54,7 +55,7 @@ internal static class TypedValueReader
 
         bool TryScale(string text, out long scaled) => long.TryParse(
             text.Replace(".", "", StringComparison.Ordinal) + new string('0', places - Places(text)), NumberStyles.AllowLeadingSign,
-            CultureInfo.InvariantCulture, out scaled) && Math.Abs((double)scaled) < 1e18 && text.Count(c => c == '.') <= 1;
+            CultureInfo.InvariantCulture, out scaled) && scaled is > -Beyond and < Beyond && text.Count(c => c == '.') <= 1;
     }
 
     private static TemplateValue Uuid(GeneratorReader reader, ulong salt)
@@ -64,6 +65,8 @@ internal static class TypedValueReader
                 : throw reader.Wrong("start and step are for version 7, which begins with a time");
         long start = reader.Date("start") ?? DocumentNumbers.FirstDate;
         double step = (reader.Duration("step") ?? 0.001) * 1000;
+        if (start < 0)
+            throw reader.Wrong("start is before 1970, when the times of UUIDs begin");
         return step > 0 ? FillerValue.TimedUuid(start, step, salt) : throw reader.Wrong("step is 0; each document is later than the last");
     }
 

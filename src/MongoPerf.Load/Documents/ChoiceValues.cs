@@ -4,20 +4,33 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Load.Documents;
 
-/// <summary>One of several values, each with its weight.</summary>
+/// <summary>One of several values, each with its weight; or in turn, each for a number of consecutive documents.</summary>
 /// <param name="items">One or more, of any kind.</param>
 /// <param name="weights">As many weights, above 0 in total; null weighs all the same.</param>
 /// <param name="salt">The value's own.</param>
-public sealed class ChoiceValue(IReadOnlyList<TemplateValue> items, IReadOnlyList<double>? weights, ulong salt) : TemplateValue
+/// <param name="turns">For how many documents each stands, above 0 in total; then the first comes again. Null draws them.</param>
+public sealed class ChoiceValue(
+    IReadOnlyList<TemplateValue> items, IReadOnlyList<double>? weights, ulong salt, IReadOnlyList<long>? turns = null) : TemplateValue
 {
     private readonly double[] _ends = WeightedChoice.Ends(weights ?? [.. items.Select(_ => 1.0)]);
+    private readonly long _cycle = turns?.Sum() ?? 0;
 
     public override IEnumerable<TemplateValue> Parts => items;
 
-    public override TemplateValue Bind(StepValues values) => new ChoiceValue([.. items.Select(item => item.Bind(values))], weights, salt);
+    public override TemplateValue Bind(StepValues values) =>
+        new ChoiceValue([.. items.Select(item => item.Bind(values))], weights, salt, turns);
 
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context) =>
-        items[WeightedChoice.Pick(_ends, context.BitsOf(salt))].Write(writer, name, context);
+        items[turns is null ? WeightedChoice.Pick(_ends, context.BitsOf(salt)) : TurnOf(context.Number % _cycle)]
+            .Write(writer, name, context);
+
+    private int TurnOf(long place)
+    {
+        int turn = 0;
+        for (; place >= turns![turn]; turn++)
+            place -= turns[turn];
+        return turn;
+    }
 }
 
 /// <summary>A word of the built-in dictionary, or of its first words.</summary>

@@ -139,6 +139,8 @@ public sealed class ObjectIdValue(ulong seed) : FixedValue(BsonType.ObjectId, Ob
 
     bool INumbered.IsInvertible => true;
 
+    public override long Limit => DocumentNumbers.Limit;
+
     long INumbered.OrderedBelow => DocumentNumbers.Limit;
 
     long INumbered.NumberOf(BsonType type, ReadOnlySpan<byte> value) =>

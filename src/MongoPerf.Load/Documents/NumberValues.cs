@@ -59,6 +59,20 @@ public sealed class SequenceValue(
 
     private bool IsOneToOne => groups is null && cycle == long.MaxValue && step != 0;
 
+    public override long Limit
+    {
+        get
+        {
+            (long least, long most) = Type == BsonType.Int32 ? (int.MinValue, int.MaxValue) : (long.MinValue, long.MaxValue);
+            if (start < least || start > most)
+                return 0;
+            if (step == 0 || Type == BsonType.Double)
+                return long.MaxValue;
+            Int128 beyond = ((step > 0 ? (Int128)most - start : (Int128)start - least) / Int128.Abs(step)) + 1;
+            return beyond >= cycle ? long.MaxValue : isShuffled ? 0 : groups?.FirstOf((long)beyond) ?? (long)beyond;
+        }
+    }
+
     long INumbered.NumberOf(BsonType type, ReadOnlySpan<byte> value)
     {
         if (type != Type)
@@ -135,6 +149,13 @@ public sealed class NumberGroups(long least, long most, ulong seed)
         return (2 * pair) + (place < SizeOfFirst(pair) ? 0 : 1);
     }
 
+    /// <summary>The number of a group's first document; the largest number where that is beyond.</summary>
+    public long FirstOf(long group)
+    {
+        Int128 first = ((Int128)(group / 2) * _pair) + (group % 2 == 0 ? 0 : SizeOfFirst(group / 2));
+        return first < long.MaxValue ? (long)first : long.MaxValue;
+    }
+
     /// <summary>Documents of every group; 0 where they differ.</summary>
     public long Size => least == most ? least : 0;
 
@@ -191,13 +212,23 @@ public sealed class IntegerValue(NumberKind kind, long min, long max, ulong salt
     }
 }
 
-/// <summary>A double, uniform over min ≤ v &lt; max.</summary>
+/// <summary>A double, uniform over min ≤ v ≤ max.</summary>
+/// <param name="min">The least, finite.</param>
+/// <param name="max">The greatest, finite; at least the least.</param>
+/// <param name="salt">The value's own.</param>
 public sealed class DoubleValue(double min, double max, ulong salt) : NumberValue(NumberKind.Double)
 {
     public override long Compute(in ValueContext context) => (long)ComputeDouble(context);
 
-    protected override double ComputeDouble(in ValueContext context) =>
-        min + ((max - min) * (context.BitsOf(salt) >> 11) * (1.0 / (1UL << 53)));
+    protected override double ComputeDouble(in ValueContext context)
+    {
+        ulong bits = context.BitsOf(salt) >> 11;
+        double value = min + ((max - min) * bits * (1.0 / (1UL << 53)));
+        // Beyond half of all doubles the width of the range is infinite; rounding may lead beyond its end.
+        if (!double.IsFinite(value))
+            value = (min * (1 - (bits * (1.0 / (1UL << 53))))) + (max * (bits * (1.0 / (1UL << 53))));
+        return Math.Clamp(value, min, max);
+    }
 }
 
 /// <summary>True with a probability.</summary>

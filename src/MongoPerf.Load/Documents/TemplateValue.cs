@@ -12,6 +12,9 @@ public abstract class TemplateValue
     /// <summary>The values that it is made of or drawn from; empty for one that stands for itself.</summary>
     public virtual IEnumerable<TemplateValue> Parts => [];
 
+    /// <summary>The number of the first document that it has no value for; the largest number where it has one for each.</summary>
+    public virtual long Limit => long.MaxValue;
+
     /// <summary>The same with values of earlier steps taken from there; itself where it takes none.</summary>
     public virtual TemplateValue Bind(StepValues values) => this;
 

@@ -90,6 +90,9 @@ public static class FillerValue
 
     private sealed class UuidValue(ulong salt, long start = 0, double step = 0) : FixedValue(BsonType.Binary, 21)
     {
+        /// <summary>The time has 48 bits.</summary>
+        public override long Limit => step > 0 ? (long)Math.Min(long.MaxValue, Math.Floor(((1L << 48) - start) / step)) : long.MaxValue;
+
         public override void Fill(Span<byte> value, in ValueContext context)
         {
             ulong bits = context.BitsOf(salt);

@@ -7,7 +7,10 @@ namespace MongoPerf.Load.Documents.Rows;
 /// <summary>What a CSV file's cells become.</summary>
 public enum CellType
 {
-    /// <summary>In quotes a string; otherwise a number, true, false or null (an empty cell) if it is written as one.</summary>
+    /// <summary>
+    /// In quotes a string; otherwise a number, true, false or null (an empty cell) if it is written as one. A number that loses digits as
+    /// a double is a decimal, one that no decimal holds a string.
+    /// </summary>
     Auto,
     String,
     Int,
@@ -28,6 +31,8 @@ internal sealed class CsvRows(byte separator, IReadOnlyDictionary<string, CellTy
     private CellType[] _types = [];
 
     public override bool HasHeader => true;
+
+    public override int Columns => _columns.Length;
 
     public override bool TryFindEnd(ReadOnlySpan<byte> piece, bool isAll, ref int end)
     {
@@ -71,7 +76,7 @@ internal sealed class CsvRows(byte separator, IReadOnlyDictionary<string, CellTy
         if (columns.GroupBy(column => column).FirstOrDefault(same => same.Count() > 1) is { } twice)
             throw new RowFormatException($"{name}: two columns are called '{twice.Key}'");
         if (types.Keys.FirstOrDefault(column => !columns.Contains(column)) is { } unknown)
-            throw new RowFormatException($"{name}: types names a column '{unknown}'; it has {string.Join(", ", columns)}");
+            throw new RowFormatException($"{name}: types names a column '{unknown}'; it has {RowFields.Listed(columns)}");
         _columns = [.. columns.Select(Encoding.UTF8.GetBytes)];
         _types = [.. columns.Select(column => types.GetValueOrDefault(column))];
         return true;
@@ -169,6 +174,8 @@ internal sealed class CsvRows(byte separator, IReadOnlyDictionary<string, CellTy
     /// <summary>A number that begins with 0, as postcodes do, is a string.</summary>
     private static void WriteAsWritten(BsonWriter writer, ReadOnlySpan<byte> name, ReadOnlySpan<byte> cell)
     {
+        // So few characters have no more digits than a double keeps.
+        const int Short = 16;
         bool isNumber = cell[0] is >= (byte)'0' and <= (byte)'9' or (byte)'-' && cell[^1] is >= (byte)'0' and <= (byte)'9'
             && cell is not ([(byte)'0', >= (byte)'0' and <= (byte)'9', ..] or [(byte)'-', (byte)'0', >= (byte)'0' and <= (byte)'9', ..]);
         if (isNumber && TryReadWhole(cell, out long whole))
@@ -178,9 +185,15 @@ internal sealed class CsvRows(byte separator, IReadOnlyDictionary<string, CellTy
             else
                 writer.WriteInt64(name, whole);
         }
-        else if (isNumber && TryReadDouble(cell, out double number))
+        else if (isNumber && !NumberText.IsWhole(cell) && TryReadDouble(cell, out double number)
+            && ((cell.Length <= Short && double.IsNormal(number)) || NumberText.KeepsDigits(number, cell)))
         {
             writer.WriteDouble(name, number);
+        }
+        else if (isNumber && TryReadDecimal(cell, out Decimal128 precise))
+        {
+            writer.WriteName(BsonType.Decimal128, name);
+            precise.CopyTo(writer.Grow(Decimal128.Size));
         }
         else if (cell.SequenceEqual("true"u8) || cell.SequenceEqual("false"u8))
         {
@@ -202,7 +215,8 @@ internal sealed class CsvRows(byte separator, IReadOnlyDictionary<string, CellTy
             case CellType.Long when TryReadWhole(cell, out long whole):
                 writer.WriteInt64(name, whole);
                 return true;
-            case CellType.Double when TryReadDouble(cell, out double number):
+            case CellType.Double when TryReadDouble(cell, out double number)
+                && (NumberText.IsWhole(cell) || NumberText.IsHeldBy(number, cell)):
                 writer.WriteDouble(name, number);
                 return true;
             case CellType.Decimal when TryReadDecimal(cell, out Decimal128 precise):
@@ -253,12 +267,10 @@ internal sealed class CsvRows(byte separator, IReadOnlyDictionary<string, CellTy
     {
         CellType.Int => "a whole number of 32 bits",
         CellType.Long => "a whole number of 64 bits",
-        CellType.Double => "a number",
+        CellType.Double => "a number within the range of a double",
         CellType.Decimal => "a decimal number of at most 34 digits",
         CellType.Bool => "true, false, 1 or 0",
         CellType.Date => "a date such as 2011-03-13 or 2011-03-13T07:06:40Z",
         _ => "24 hexadecimal digits",
     };
-
-    private static string Shown(ReadOnlySpan<byte> text) => Encoding.UTF8.GetString(text.Length > 40 ? text[..40] : text);
 }

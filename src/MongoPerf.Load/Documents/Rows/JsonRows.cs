@@ -174,11 +174,12 @@ internal sealed class JsonRows : RowFormat
             writer.WriteInt32(name, small);
         else if (json.TryGetInt64(out long large))
             writer.WriteInt64(name, large);
-        else if (json.TryGetDouble(out double number) && double.IsFinite(number))
+        else if (json.TryGetDouble(out double number) && NumberText.IsHeldBy(number, json.ValueSpan))
             writer.WriteDouble(name, number);
         else
-            throw new RowFormatException(
-                $"{Encoding.UTF8.GetString(name)}: no type holds the number {Encoding.UTF8.GetString(json.ValueSpan)}");
+            throw new RowFormatException($"{Shown(name)}: {Shown(json.ValueSpan)} is beyond "
+                + (NumberText.IsWhole(json.ValueSpan) ? "64 bits, and a double would lose digits of it" : "the range of a double")
+                + $"; write {{\"$numberDecimal\": \"{Shown(json.ValueSpan)}\"}}, or put it in quotes for a text");
     }
 
     /// <summary>Types that JSON has not, such as <c>{"$oid": "…"}</c>.</summary>

@@ -171,6 +171,7 @@ public sealed class RowFile : IDisposable
         double weights = 0;
         long nextMark = 0;
         bool hasRows = reader.Start(0, isFirst: true);
+        Fields.Most = Math.Max(Fields.Most, Format.Columns);
         for (; hasRows && reader.MoveNext(); Rows++)
         {
             if (reader.Offset >= nextMark)
@@ -185,6 +186,7 @@ public sealed class RowFile : IDisposable
             {
                 document.Clear();
                 Format.WriteDocument(document, row);
+                Fields.Add(document.Written);
             }
             catch (RowFormatException e)
             {
@@ -194,13 +196,14 @@ public sealed class RowFile : IDisposable
             if (document.Length > MostDocumentBytes)
                 throw Wrong(reader, $"a document of {document.Length:N0} bytes; MongoDB stores at most {MostDocumentBytes:N0}");
             LongestDocument = Math.Max(LongestDocument, document.Length);
-            Fields.Add(document.Written);
             if (Weight is null)
                 continue;
             double one = Weight.NumberIn(Format, row);
             if (!(one >= 0 && double.IsFinite(one)))
                 throw Wrong(reader, $"{Weight.Path} is not a number of 0 or more, as a weight must be");
             weights += one;
+            if (double.IsInfinity(weights))
+                throw Wrong(reader, $"{Weight.Path} adds up to more than a number holds");
         }
 
         if (Rows == 0)

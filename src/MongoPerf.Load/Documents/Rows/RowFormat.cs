@@ -10,11 +10,16 @@ namespace MongoPerf.Load.Documents.Rows;
 /// <summary>What a file's rows look like. All threads once the header is read.</summary>
 internal abstract class RowFormat
 {
+    private const int MostShown = 40;
+
     /// <summary>The endings of names that are known, without their point.</summary>
     public static IReadOnlyList<string> Endings { get; } = ["csv", "tsv", "jsonl", "ndjson", "json"];
 
     /// <summary>The first row names the columns.</summary>
     public virtual bool HasHeader => false;
+
+    /// <summary>How many columns it names; 0 without.</summary>
+    public virtual int Columns => 0;
 
     /// <param name="name">The file's, whose ending decides.</param>
     /// <param name="types">Types of columns.</param>
@@ -84,7 +89,11 @@ internal abstract class RowFormat
         return false;
     }
 
-    /// <summary>A decimal number without an exponent that fits 34 digits.</summary>
+    /// <summary>The beginning of what a file holds, for messages.</summary>
+    protected static string Shown(ReadOnlySpan<byte> text) => text.Length <= MostShown ? Encoding.UTF8.GetString(text)
+        : Encoding.UTF8.GetString(text[..MostShown]).TrimEnd('\uFFFD') + "…";
+
+    /// <summary>A decimal number that a decimal128 holds without rounding.</summary>
     protected static bool TryReadDecimal(ReadOnlySpan<byte> text, out Decimal128 value)
     {
         value = default;
@@ -100,7 +109,10 @@ internal abstract class RowFormat
                 continue;
             }
 
-            if (!char.IsAsciiDigit((char)one) || ++digits > Decimal128.MaximumDigits)
+            // Exponents, and zeros beyond the digits that there is room for, are too rare to be read without allocating.
+            if (one is (byte)'e' or (byte)'E' || ++digits > Decimal128.MaximumDigits)
+                return text.IndexOfAnyExcept("0123456789.eE+-"u8) < 0 && Decimal128.TryParse(Encoding.ASCII.GetString(text), out value);
+            if (!char.IsAsciiDigit((char)one))
                 return false;
             coefficient = (coefficient * 10) + (uint)(one - '0');
             if (fraction >= 0)
@@ -158,6 +170,7 @@ public sealed class RowField(string path)
             BsonType.Int32 => BinaryPrimitives.ReadInt32LittleEndian(reader.Value),
             BsonType.Int64 => BinaryPrimitives.ReadInt64LittleEndian(reader.Value),
             BsonType.Double => BinaryPrimitives.ReadDoubleLittleEndian(reader.Value),
+            BsonType.Decimal128 => Decimal128.FromBytes(reader.Value).ToDouble(),
             _ => double.NaN,
         } : double.NaN;
     }
