@@ -1,6 +1,5 @@
 using System.Diagnostics.Metrics;
 using MongoPerf.Storage;
-using MongoPerf.Wire.Failures;
 using OpenTelemetry;
 using OpenTelemetry.Exporter;
 using OpenTelemetry.Metrics;
@@ -43,7 +42,7 @@ public sealed class OtlpSender : IDisposable
     /// <param name="runFolder">Of a run, under way or not.</param>
     /// <param name="receiver">Such as http://localhost:4318; a path of its own is taken as it is, and a query is sent with it.</param>
     /// <param name="warn">Gets a line for people, once, on another thread.</param>
-    /// <exception cref="MongoPerfException">A variable of OpenTelemetry's is wrong.</exception>
+    /// <exception cref="FormatException">A variable of OpenTelemetry's is wrong; says which.</exception>
     public OtlpSender(string runFolder, Uri receiver, Action<string> warn)
     {
         _reader = new TelemetryReader(runFolder);
@@ -62,7 +61,7 @@ public sealed class OtlpSender : IDisposable
         catch (ArgumentException)
         {
             // What it holds is for nobody's eyes.
-            throw new MongoPerfException(Fault.WrongUsage, $"{HeadersVariable} is not a list of headers", "such as api-key=abc,tenant=7");
+            throw new FormatException($"{HeadersVariable} is not a list of headers");
         }
 
         _thread = new Thread(Send) { IsBackground = true, Name = "otlp" };

@@ -56,8 +56,17 @@ internal static class WatchCommand
         return command;
     }
 
-    private static OtlpSender Send(RunFolder folder, string receiver) => new(
-        folder.Path, new Uri(receiver), text => Console.Error.WriteLine(Masking.Shown($"warning: {text}")));
+    private static OtlpSender Send(RunFolder folder, string receiver)
+    {
+        try
+        {
+            return new OtlpSender(folder.Path, new Uri(receiver), text => Console.Error.WriteLine(Masking.Shown($"warning: {text}")));
+        }
+        catch (FormatException e)
+        {
+            throw new UserException(ExitCode.WrongUsage, e.Message, "such as api-key=abc,tenant=7");
+        }
+    }
 
     private static void Serve(RunFolder folder, int port, string key, bool isChild, ParentWatch watch)
     {
