@@ -27,9 +27,11 @@ public static class Quantities
     public static long ParseCount(string text, long least = 1, long most = MostCount)
     {
         double value = Parse(text, CountSuffixes, needsSuffix: false, "a count such as 500M, 1e6, 10k or 20000");
+        // Written out, a larger number tells nobody how large it is.
+        const double MostShown = 1e18;
         if (value < least || value > Math.Min(most, MostCount))
             throw new FormatException(
-                $"'{text}' is {(text == Format(value) || value > MostCount ? "out of range" : Format(value))}; allowed: {least:N0} to "
+                $"'{text}' is {(text == Format(value) || value > MostShown ? "out of range" : Format(value))}; allowed: {least:N0} to "
                 + (most < MostCount ? most.ToString("N0", CultureInfo.InvariantCulture) : "1e15"));
         if (Math.Abs(value - Math.Round(value)) > 1e-6)
             throw new FormatException($"'{text}' is not a whole number");

@@ -88,7 +88,7 @@ internal static class PlotCommand
                     ExitCode.WrongUsage, PictureFile.NoLibraryText(e), "'mongoperf report RUN --format csv' prints the data");
             }
 
-            Write(chart, picture, isSvg,
+            PlotData.Write(chart, picture, isSvg,
                 file ?? $"{Path.GetFileName(Path.TrimEndingDirectorySeparator(named[0]))}-{chart.Name}.{(isSvg ? "svg" : "png")}");
         });
         return command;
@@ -216,50 +216,6 @@ internal static class PlotCommand
         foreach (UnknownName unknown in PlotNames.FindUnknown(plot, runs, charts))
             Console.Error.WriteLine($"warning: {wanted}: {unknown.Key} has '{unknown.Name}', which {whose} does not have"
                 + $"{(unknown.Known.Count > 0 ? $"; it has {string.Join(", ", unknown.Known)}" : "")}");
-    }
-
-    /// <summary>Writes the picture and, unless it goes to standard output or another device, its data beside it.</summary>
-    private static void Write(Chart chart, byte[] picture, bool isSvg, string file)
-    {
-        if (file == "-")
-        {
-            using Stream console = Console.OpenStandardOutput();
-            console.Write(picture);
-            return;
-        }
-
-        (ChartTable Table, string File)[] data = Path.Exists(file) && !PlotData.IsFile(file) ? []
-            : [.. chart.Tables.Select(table => (table, DataFile(file, chart.Name, table.FileName)))];
-        try
-        {
-            IReadOnlySet<string> former = PlotData.NamesIn(file);
-            if (data.FirstOrDefault(one => !former.Contains(Path.GetFileName(one.File)) && !PlotData.IsOf(one.Table, one.File)).File
-                is { } foreign)
-                throw new UserException(
-                    ExitCode.WrongUsage, $"{foreign} exists, and 'plot' did not write it; nothing was written",
-                    "the data of a chart are written beside its picture: name another picture with -o, or remove that file");
-            File.WriteAllBytes(file, PlotData.Mark(picture, isSvg, data.Select(static one => Path.GetFileName(one.File)).Union(former)));
-            foreach ((ChartTable table, string name) in data)
-            {
-                using var writer = new StreamWriter(name);
-                table.Write(writer);
-            }
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw new UserException(ExitCode.WrongUsage, $"{file}: can't be written: {e.Message}", "-o names another file");
-        }
-
-        if (data.Length > 0)
-            Console.WriteLine(
-                $"{file} written, with its data in {string.Join(", ", data.Select(static one => Path.GetFileName(one.File)))}");
-    }
-
-    /// <summary>The name of a table's file beside a picture: p.csv beside p.png, or p-cpu.csv of one of several panels.</summary>
-    private static string DataFile(string picture, string chart, string table)
-    {
-        string rest = table.StartsWith(chart, StringComparison.Ordinal) ? table[chart.Length..] : "-" + table;
-        return Path.Combine(Path.GetDirectoryName(picture) ?? "", Path.GetFileNameWithoutExtension(picture) + rest);
     }
 
     private static Option<long?> Pixels(string name, string description) =>

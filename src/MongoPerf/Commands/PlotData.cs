@@ -3,13 +3,12 @@ using System.Text;
 using System.Text.RegularExpressions;
 using MongoPerf.Platforms;
 using MongoPerf.Reports.Charts;
+using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Commands;
 
-/// <summary>
-/// Which files beside a picture are its data, so that <c>plot</c> replaces no others: the picture itself names them, in a comment.
-/// </summary>
+/// <summary>Writes a picture with its data beside it, and replaces no data of others: a picture names its own, in a comment.</summary>
 internal static partial class PlotData
 {
     private const string Words = "MongoPerf plot, data: ";
@@ -23,17 +22,55 @@ internal static partial class PlotData
     /// <summary>Length and type of a PNG's chunk in front of its data, and the checksum behind them.</summary>
     private const int ChunkBytes = 12;
 
-    /// <summary>A picture that names its data.</summary>
-    public static byte[] Mark(byte[] picture, bool isSvg, IEnumerable<string> names)
+    /// <summary>Writes the picture and, unless it goes to standard output or another device, its data beside it.</summary>
+    public static void Write(Chart chart, byte[] picture, bool isSvg, string file)
     {
-        string comment = $"{Words}{string.Join(' ', names.Select(Uri.EscapeDataString))}\n";
+        if (file == "-")
+        {
+            using Stream console = Console.OpenStandardOutput();
+            console.Write(picture);
+            return;
+        }
+
+        (ChartTable Table, string File)[] data = Path.Exists(file) && !IsFile(file) ? []
+            : [.. chart.Tables.Select(table => (table, DataFile(file, chart.Name, table.FileName)))];
+        try
+        {
+            HashSet<string> former = NamesIn(file);
+            if (data.FirstOrDefault(one => !former.Contains(Path.GetFileName(one.File)) && !IsOf(one.Table, one.File)).File
+                is { } foreign)
+                throw new UserException(
+                    ExitCode.WrongUsage, $"{foreign} exists, and 'plot' did not write it; nothing was written",
+                    "the data of a chart are written beside its picture: name another picture with -o, or remove that file");
+            File.WriteAllBytes(file, Mark(picture, isSvg, data.Select(static one => Path.GetFileName(one.File)).Union(former)));
+            foreach ((ChartTable table, string name) in data)
+            {
+                using var writer = new StreamWriter(name);
+                table.Write(writer);
+            }
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new UserException(ExitCode.WrongUsage, $"{file}: can't be written: {e.Message}", "-o names another file");
+        }
+
+        if (data.Length > 0)
+            Console.WriteLine(
+                $"{file} written, with its data in {string.Join(", ", data.Select(static one => Path.GetFileName(one.File)))}");
+    }
+
+    /// <summary>A picture that names its data.</summary>
+    private static byte[] Mark(byte[] picture, bool isSvg, IEnumerable<string> names)
+    {
+        // Two hyphens would end XML's comment.
+        string comment = $"{Words}{string.Join(' ', names.Select(Uri.EscapeDataString)).Replace("--", "-%2D")}\n";
         return isSvg ? [.. picture, .. Encoding.ASCII.GetBytes($"<!-- {comment}-->\n")]
             // Before the last chunk, which is empty.
             : [.. picture.AsSpan(..^ChunkBytes), .. Chunk("tEXt", $"Comment\0{comment}"), .. picture.AsSpan(^ChunkBytes..)];
     }
 
     /// <summary>The names that a picture has, or one of the other format beside it.</summary>
-    public static IReadOnlySet<string> NamesIn(string picture) =>
+    private static HashSet<string> NamesIn(string picture) =>
         ((string[])[picture, Path.ChangeExtension(picture, ".png"), Path.ChangeExtension(picture, ".svg")])
             .Where(file => IsFile(file) && new FileInfo(file).Length <= MostBytes)
             .Select(file => Names().Match(Encoding.Latin1.GetString(File.ReadAllBytes(file))).Groups[1].Value)
@@ -43,7 +80,7 @@ internal static partial class PlotData
     /// Whether a file may be replaced by a table: there is none, or it has the same axis and columns. Another run, or the same one later,
     /// may have more of these, or fewer.
     /// </summary>
-    public static bool IsOf(ChartTable table, string file)
+    private static bool IsOf(ChartTable table, string file)
     {
         if (!Path.Exists(file))
             return true;
@@ -56,8 +93,15 @@ internal static partial class PlotData
     }
 
     /// <summary>A regular file, or a link to one.</summary>
-    public static bool IsFile(string path) =>
+    private static bool IsFile(string path) =>
         Path.Exists(path) && SystemCalls.IsRegularFile(File.ResolveLinkTarget(path, returnFinalTarget: true)?.FullName ?? path);
+
+    /// <summary>The name of a table's file beside a picture: p.csv beside p.png, or p-cpu.csv of one of several panels.</summary>
+    private static string DataFile(string picture, string chart, string table)
+    {
+        string rest = table.StartsWith(chart, StringComparison.Ordinal) ? table[chart.Length..] : "-" + table;
+        return Path.Combine(Path.GetDirectoryName(picture) ?? "", Path.GetFileNameWithoutExtension(picture) + rest);
+    }
 
     /// <param name="csv">Its first line, or more of it.</param>
     private static string[] ColumnsOf(string csv) => csv.Split('\n')[0].TrimEnd('\r').Split(',');

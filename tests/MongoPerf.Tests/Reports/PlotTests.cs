@@ -291,6 +291,10 @@ public sealed class PlotTests : IDisposable
         Assert.True(code == 0, errors);
         Assert.Equal("", output);
         Assert.False(File.Exists("/dev/null.csv"));
+        for (int again = 0; again < 2; again++)
+            Assert.Equal(0, Plot("--plot", again == 0 ? "latency" : "timeline", "-o", _folder.At("a---b c.svg")).Code);
+        System.Xml.Linq.XDocument.Load(_folder.At("a---b c.svg"));
+        Assert.Equal(0, Plot("--plot", "size", "-o", _folder.At("a---b c.svg")).Code);
         System.Diagnostics.Process.Start("mkfifo", _folder.At("q.csv")).WaitForExit();
         Assert.Contains("q.csv exists, and 'plot' did not write it", Plot("--plot", "latency", "-o", _folder.At("q.png")).Errors,
             StringComparison.Ordinal);
