@@ -47,7 +47,7 @@ internal sealed unsafe class RocksDatabase : IDisposable
         var database = new RocksDatabase(options, path is null ? null : disk ?? new DiskReserve(Path.GetFullPath(path)));
         try
         {
-            database.OpenColumns(path ?? "/memory");
+            database.OpenColumns(path);
             return database;
         }
         catch
@@ -238,9 +238,11 @@ internal sealed unsafe class RocksDatabase : IDisposable
             return RocksNative.PropertyOfColumn(_database, column, start, &value) == 0 ? (long)value : 0;
     }
 
-    private void OpenColumns(string path)
+    private void OpenColumns(string? path)
     {
-        List<string> names = ListColumns(path, _options);
+        // What the disk has under the name that memory goes by is nothing to it.
+        List<string> names = path is null ? [DefaultColumn] : ListColumns(path, _options);
+        path ??= "/memory";
         byte** namePointers = stackalloc byte*[names.Count];
         nint* options = stackalloc nint[names.Count];
         nint* columns = stackalloc nint[names.Count];
