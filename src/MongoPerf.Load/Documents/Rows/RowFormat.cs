@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Buffers.Binary;
 using System.Buffers.Text;
 using System.Globalization;
@@ -11,6 +12,9 @@ namespace MongoPerf.Load.Documents.Rows;
 internal abstract class RowFormat
 {
     private const int MostShown = 40;
+
+    /// <summary>Not the letters of NaN and Infinity, which a cell's number is not.</summary>
+    private static readonly SearchValues<byte> OfNumbers = SearchValues.Create("0123456789.eE+-"u8);
 
     /// <summary>The endings of names that are known, without their point.</summary>
     public static IReadOnlyList<string> Endings { get; } = ["csv", "tsv", "jsonl", "ndjson", "json"];
@@ -111,7 +115,7 @@ internal abstract class RowFormat
 
             // Exponents, and zeros beyond the digits that there is room for, are too rare to be read without allocating.
             if (one is (byte)'e' or (byte)'E' || ++digits > Decimal128.MaximumDigits)
-                return text.IndexOfAnyExcept("0123456789.eE+-"u8) < 0 && Decimal128.TryParse(Encoding.ASCII.GetString(text), out value);
+                return !text.ContainsAnyExcept(OfNumbers) && Decimal128.TryParse(Encoding.ASCII.GetString(text), out value);
             if (!char.IsAsciiDigit((char)one))
                 return false;
             coefficient = (coefficient * 10) + (uint)(one - '0');
