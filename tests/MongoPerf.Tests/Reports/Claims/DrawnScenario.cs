@@ -12,10 +12,11 @@ internal sealed class DrawnScenario
 
     private readonly Random _random;
     private readonly StringBuilder _text = new();
-    private readonly Dictionary<string, Habit> _habits = [];
+    private readonly int _seed;
 
     public DrawnScenario(int seed)
     {
+        _seed = seed;
         _random = new Random(seed);
         Line("description: Drawn by its seed");
         if (Chance(0.7))
@@ -39,19 +40,17 @@ internal sealed class DrawnScenario
 
     public string Text => _text.ToString();
 
-    /// <summary>Of an operation, a step, or a write.</summary>
+    /// <summary>Of an operation, a step, or a write: by its name alone, since groups ask for theirs at once, in any order.</summary>
     public Habit HabitOf(string operation)
     {
-        if (!_habits.TryGetValue(operation, out Habit? habit))
+        var random = new Random(operation.Aggregate(_seed, static (hash, letter) => unchecked((hash * 31) + letter)));
+        return new Habit
         {
-            _habits[operation] = habit = new Habit
-            {
-                Seconds = Pick(0.005, 0.02, 0.05, 0.3), SlowShare = Pick(0, 0, 0.02, 0.3), FailedShare = Pick(0, 0, 0, 0.01, 0.2, 1),
-                NothingShare = Pick(0, 0, 0, 0.005, 0.05, 1), MostDocuments = Pick(1, 1, 20), ConflictShare = Pick(0, 0.05, 0.5),
-            };
-        }
+            Seconds = One(0.005, 0.02, 0.05, 0.3), SlowShare = One(0, 0, 0.02, 0.3), FailedShare = One(0, 0, 0, 0.01, 0.2, 1),
+            NothingShare = One(0, 0, 0, 0.005, 0.05, 1), MostDocuments = One(1, 1, 20), ConflictShare = One(0, 0.05, 0.5),
+        };
 
-        return habit;
+        T One<T>(params T[] values) => values[random.Next(values.Length)];
     }
 
     public T Pick<T>(params T[] values) => values[_random.Next(values.Length)];

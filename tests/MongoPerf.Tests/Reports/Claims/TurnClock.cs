@@ -135,7 +135,7 @@ internal sealed class TurnClock : IClock
 
     public IDisposable Schedule(long firstDue, Func<long> tick)
     {
-        var alarm = new Alarm(this, tick) { Due = firstDue };
+        var alarm = new Alarm(this, _crew.Value?.Name ?? "", tick) { Due = firstDue };
         lock (_lock)
             _alarms.Add(alarm);
         return alarm;
@@ -181,7 +181,7 @@ internal sealed class TurnClock : IClock
             Alarm? first = null;
             foreach (Alarm alarm in _alarms)
             {
-                if (alarm.Due < ticks && (first is null || alarm.Due < first.Due))
+                if (alarm.Due < ticks && (first is null || alarm.CompareTo(first) < 0))
                     first = alarm;
             }
 
@@ -228,8 +228,10 @@ internal sealed class TurnClock : IClock
             : Number.CompareTo(other.Number);
     }
 
-    private sealed class Alarm(TurnClock clock, Func<long> tick) : IDisposable
+    private sealed class Alarm(TurnClock clock, string group, Func<long> tick) : IDisposable, IComparable<Alarm>
     {
+        private string Group => group;
+
         public long Due { get; set; }
 
         public Func<long> Tick { get; } = tick;
@@ -239,5 +241,7 @@ internal sealed class TurnClock : IClock
             lock (clock._lock)
                 clock._alarms.Remove(this);
         }
+
+        public int CompareTo(Alarm? other) => Due != other!.Due ? Due.CompareTo(other.Due) : string.CompareOrdinal(group, other.Group);
     }
 }
