@@ -93,6 +93,7 @@ is_present() {
     xz-utils) command -v xz >/dev/null ;;
     libssl3) has_library libssl.so.3 ;;
     libcurl4) has_library libcurl.so.4 ;;
+    libsnappy1v5) has_library libsnappy.so.1 ;;
     # For the system's own Python, which another one first in PATH does not stand for.
     python3-pymongo) /usr/bin/python3 -c 'import pymongo' 2>/dev/null ;;
     python3-gridfs) /usr/bin/python3 -c 'import gridfs' 2>/dev/null ;;

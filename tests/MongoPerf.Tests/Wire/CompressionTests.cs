@@ -196,7 +196,9 @@ public sealed class CompressionTests
         }));
         worker.Start();
         worker.Join();
-        Assert.InRange(least, 0, bytesAllowed * Messages);
+        // Without the system's library, snappy is the one in C#.
+        long allowed = name == "snappy" && !NativeSnappyCompressor.IsInstalled ? 256 : bytesAllowed;
+        Assert.InRange(least, 0, allowed * Messages);
     }
 
     [Theory]
