@@ -130,7 +130,9 @@ public static class HistogramEncoding
     /// <returns>The part of the buffer that was filled.</returns>
     private static Span<byte> InflateInto(byte[] buffer, ReadOnlySpan<byte> encoded)
     {
-        int length = encoded.Length < CompressedHeaderLength ? -1 : BinaryPrimitives.ReadInt32BigEndian(encoded[4..]);
+        if (encoded.Length < CompressedHeaderLength)
+            throw new HistogramFormatException($"the histogram has {encoded.Length} bytes and no compressed header");
+        int length = BinaryPrimitives.ReadInt32BigEndian(encoded[4..]);
         if (length < 0 || length > encoded.Length - CompressedHeaderLength)
             throw new HistogramFormatException(
                 $"the histogram declares {length} compressed bytes and has {encoded.Length - CompressedHeaderLength}");

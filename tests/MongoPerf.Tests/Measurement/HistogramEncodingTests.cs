@@ -101,6 +101,10 @@ public sealed class HistogramEncodingTests
     [InlineData("1c849313", "no V2 header")]
     [InlineData("1c849314000000ff78", "declares 255 compressed bytes and has 1")]
     [InlineData("1c849314000000020000", "zlib stream is damaged")]
+    [InlineData("1c849314000000", "has 7 bytes and no compressed header")]
+    [InlineData("1c849314ffffffff", "declares -1 compressed bytes and has 0")]
+    // A stream of nothing is none of a histogram either, but has the length that it declares.
+    [InlineData("1c84931400000000", "has 0 bytes, at least 40")]
     public void Bytes_that_are_no_histogram_are_refused(string hex, string expected) =>
         Assert.Contains(
             expected, Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(Convert.FromHexString(hex))).Message);
@@ -110,10 +114,90 @@ public sealed class HistogramEncodingTests
     [InlineData("81b003", "more than 27648 counts")]
     [InlineData("ffffffffffffffffff", "more than 27648 counts")]
     [InlineData("80", "ends within a count")]
+    // One count, then as many zeros as there are counts in all
+    [InlineData("02ffaf03", "more than 27648 counts")]
+    // 27,640 zeros, one count, 20 zeros: past the end within a piece
+    [InlineData("efaf030227", "more than 27648 counts")]
     public void Damaged_counts_are_refused(string counts, string expected)
     {
         byte[] encoded = Convert.FromHexString(WithHeader(counts));
         Assert.Contains(expected, Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(encoded)).Message);
+    }
+
+    [Theory]
+    [InlineData(1, "declares 1 bytes of counts and has 0")]
+    [InlineData(-1, "declares -1 bytes of counts and has 0")]
+    public void A_header_that_declares_other_counts_than_follow_is_refused(int length, string expected)
+    {
+        byte[] header = Convert.FromHexString(WithHeader(""));
+        Assert.Equal(0, HistogramEncoding.Decode(header).TotalCount);
+        BinaryPrimitives.WriteInt32BigEndian(header.AsSpan(4), length);
+        Assert.Contains(expected, Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(header)).Message);
+        Assert.Contains("no V2 header", Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(header[..39])).Message);
+    }
+
+    [Theory]
+    [InlineData(8, "offset 16777216")]
+    [InlineData(11, "offset 1")]
+    [InlineData(23, "from 101 ns")]
+    public void A_histogram_of_another_shape_is_refused(int at, string expected)
+    {
+        byte[] encoded = HistogramEncoding.Encode(Of([1]));
+        encoded[at]++;
+        Assert.Contains(expected, Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(encoded)).Message);
+    }
+
+    [Fact]
+    public void The_longest_histogram_there_is_comes_back_and_a_longer_stream_is_refused()
+    {
+        var histogram = new LatencyHistogram();
+        for (int i = 0; i < LatencyHistogram.CountsLength; i++)
+            histogram.AddCount(i, (1L << 56) + i);
+        byte[] plain = HistogramEncoding.Encode(histogram);
+        Assert.Equal(40 + (LatencyHistogram.CountsLength * 9), plain.Length);
+        AssertSame(histogram, HistogramEncoding.Decode(HistogramEncoding.EncodeCompressed(histogram)));
+
+        using var output = new MemoryStream();
+        output.Write(Convert.FromHexString("1c84931400000000"));
+        using (var zlib = new System.IO.Compression.ZLibStream(output, System.IO.Compression.CompressionLevel.Fastest, leaveOpen: true))
+        {
+            zlib.Write(plain);
+            zlib.WriteByte(2);
+        }
+
+        byte[] longer = output.ToArray();
+        BinaryPrimitives.WriteInt32BigEndian(longer.AsSpan(4), longer.Length - 8);
+        Assert.Contains(
+            $"longer than the {plain.Length} bytes", Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(longer)).Message);
+    }
+
+    /// <summary>Buffers come from a pool and hold what others left there.</summary>
+    [Fact]
+    public void Nothing_of_what_a_buffer_held_before_gets_into_a_histogram()
+    {
+        string expected = WithHeader("0002");
+        byte[] buffer = System.Buffers.ArrayPool<byte>.Shared.Rent(40 + (LatencyHistogram.CountsLength * 9));
+        buffer.AsSpan().Fill(0xff);
+        System.Buffers.ArrayPool<byte>.Shared.Return(buffer);
+        Assert.Equal(expected, Convert.ToHexStringLower(HistogramEncoding.Encode(Of([1]))));
+    }
+
+    /// <summary>A day's report encodes and decodes hundreds of thousands: an array of 249 kB for each would keep the collector busy.</summary>
+    [Fact]
+    public void Neither_direction_allocates_a_buffer_each_time()
+    {
+        LatencyHistogram histogram = Of([1, 1000]);
+        var sum = new LatencyHistogram();
+        long before = 0;
+        for (int i = -10; i < 100; i++)
+        {
+            if (i == 0)
+                before = GC.GetAllocatedBytesForCurrentThread();
+            HistogramEncoding.Encode(histogram);
+            HistogramEncoding.DecodeInto(sum, HistogramEncoding.EncodeCompressed(histogram));
+        }
+
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 1, 100 * 20_000);
     }
 
     [Fact]
@@ -139,7 +223,11 @@ public sealed class HistogramEncodingTests
         Assert.StartsWith("Tag=q4,0.127,1.007,2.001,HISTFAAAA", lines[5]);
         AssertSame(Of([15_625, 31_250]), HistogramEncoding.Decode(Convert.FromBase64String(lines[5].Split(',')[^1])));
         Assert.StartsWith("2.000,1.000,0.000,HISTFAAAA", lines[6]);
-        Assert.Throws<ArgumentException>(() => log.Write("a b", start, default, new LatencyHistogram()));
+        Assert.All(
+            ["", "a b", "a,b", "a\nb", "a\rb"],
+            tag => Assert.Throws<ArgumentException>(() => log.Write(tag, start, default, new LatencyHistogram())));
+        log.Write("q", start, default, new LatencyHistogram());
+        Assert.Contains("Tag=q,0.000,", text.ToString(), StringComparison.Ordinal);
     }
 
     [Fact]

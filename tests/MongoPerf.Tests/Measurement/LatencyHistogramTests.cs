@@ -127,6 +127,19 @@ public sealed class LatencyHistogramTests
     }
 
     [Fact]
+    public void The_shortest_durations_count_like_any_other()
+    {
+        var now = new LatencyHistogram();
+        now.RecordNanoseconds(0);
+        now.Record(5);
+        var difference = new LatencyHistogram();
+        difference.SetToDifference(now, new LatencyHistogram());
+        Assert.Equal(2, difference.TotalCount);
+        Assert.Equal([(0.1, 1L)], now.Buckets().Take(1));
+        Assert.Equal([(0, 1L), (78, 1L)], now.Counts());
+    }
+
+    [Fact]
     public void Clearing_forgets_everything()
     {
         var histogram = new LatencyHistogram();
