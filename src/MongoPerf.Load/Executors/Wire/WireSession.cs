@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Text;
 using MongoPerf.Load.Plans;
 using MongoPerf.Wire.Bson;
@@ -5,9 +6,10 @@ using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Load.Executors.Wire;
 
-/// <summary>One worker's session: its id, the transaction that it is in, and what the server told of its time.</summary>
+/// <summary>One worker's session: its id, the transaction that it is in, and the latest times that servers have sent.</summary>
 /// <remarks>
-/// Sources: specifications, driver-sessions.md, transactions.md and causal-consistency.md. One thread; nothing allocates.
+/// Servers' times only move forward: after a failover, or behind a mongos, a later reply may bring an earlier time. Sources:
+/// specifications, driver-sessions.md, transactions.md and causal-consistency.md. One thread; nothing allocates.
 /// </remarks>
 /// <param name="transaction">Null for a session without transactions.</param>
 /// <param name="isCausal">Reads ask for what the session has seen.</param>
@@ -20,6 +22,7 @@ internal sealed class WireSession(TransactionSettings? transaction, bool isCausa
     private readonly BsonWriter _recoveryToken = new(64);
     private long _number;
     private ulong _operationTime;
+    private ulong _latestClusterTime;
     private ulong _transactionTime;
 
     /// <summary>Whether a command of the transaction has been sent.</summary>
@@ -95,19 +98,31 @@ internal sealed class WireSession(TransactionSettings? transaction, bool isCausa
         return writer.Finish();
     }
 
-    /// <summary>Notes what a reply tells of time, and of where a transaction can be found again.</summary>
+    /// <summary>Notes the times in a reply, and where its transaction can be found again.</summary>
     public void Read(ReadOnlySpan<byte> reply)
     {
         var reader = new BsonReader(reply);
         while (reader.Read())
         {
             if (reader.NameIs("operationTime"u8) && reader.Type == BsonType.Timestamp)
-                _operationTime = Math.Max(_operationTime, BitConverter.ToUInt64(reader.Value));
+                _operationTime = Math.Max(_operationTime, BinaryPrimitives.ReadUInt64LittleEndian(reader.Value));
             else if (reader.NameIs("$clusterTime"u8) && reader.Type == BsonType.Document)
-                Keep(_clusterTime, reader.Value);
+                AdvanceClusterTime(reader.Value);
             else if (reader.NameIs("recoveryToken"u8) && reader.Type == BsonType.Document)
                 Keep(_recoveryToken, reader.Value);
         }
+    }
+
+    private void AdvanceClusterTime(ReadOnlySpan<byte> document)
+    {
+        var reader = new BsonReader(document);
+        if (!reader.Find("clusterTime"u8) || reader.Type != BsonType.Timestamp)
+            return;
+        ulong time = BinaryPrimitives.ReadUInt64LittleEndian(reader.Value);
+        if (time <= _latestClusterTime)
+            return;
+        _latestClusterTime = time;
+        Keep(_clusterTime, document);
     }
 
     private static void Keep(BsonWriter writer, ReadOnlySpan<byte> document)

@@ -374,6 +374,42 @@ public sealed class PreparedStepsTests : IDisposable
         Assert.Equal(_commands[0].Find("documents.0._id")!.Value.Bytes.ToArray(), _commands[1].Find("filter._id")!.Value.Bytes.ToArray());
     }
 
+    /// <summary>Specification, driver-sessions.md: "the highest seen"; causal-consistency.md: operationTime never goes back.</summary>
+    [Fact]
+    public void An_earlier_time_in_a_later_reply_takes_a_session_not_back()
+    {
+        // As little-endian bytes, or as signed numbers, they would come in another order.
+        ulong[] times = [0x1_0000_00FF, 0x1_0000_0100, 0x1_0000_00FE, 0x8000_0000_0000_0001, 0x7FFF_FFFF_FFFF_FFFF];
+        object?[] damaged = [null, BsonDocument.Of(("clusterTime", 1)), BsonDocument.Empty];
+        int replies = 0;
+        IPreparedOperation steps = Prepare(
+            "session: causal, steps: [" + string.Join(", ", Enumerable.Repeat("{find: log, filter: {}}", 9)) + "]",
+            command =>
+            {
+                int reply = replies++;
+                bool isDamaged = reply >= times.Length;
+                object operation = isDamaged ? reply : Time(times[reply]);
+                object? cluster = isDamaged ? damaged[Math.Min(reply - times.Length, 2)] : Cluster(times[reply]);
+                return BsonDocument.Of([.. Found(command).Select(e => (e.Key, (object?)e.Value)),
+                    ("operationTime", operation), ("$clusterTime", cluster)]);
+            });
+        Assert.True(Run(steps).Succeeded);
+        Assert.Null(_commands[0].Find("$clusterTime"));
+        ulong latest = 0;
+        foreach ((int i, BsonDocument command) in _commands.Skip(1).Index())
+        {
+            latest = Math.Max(latest, i < times.Length ? times[i] : 0);
+            Assert.Equal(latest, BitConverter.ToUInt64(command.Find("readConcern.afterClusterTime")!.Value.Bytes.Span));
+            Assert.Equal(Cluster(latest).Bytes.ToArray(), command.FindDocument("$clusterTime")!.Bytes.ToArray());
+        }
+
+        static BsonValue Time(ulong time) => new(BsonType.Timestamp, BitConverter.GetBytes(time));
+
+        // With the signature that belongs to this time and to no other.
+        static BsonDocument Cluster(ulong time) => BsonDocument.Of(
+            ("clusterTime", Time(time)), ("signature", BsonDocument.Of(("hash", BitConverter.GetBytes(time)), ("keyId", 1L))));
+    }
+
     [Fact]
     public void A_standalone_server_is_refused_by_name()
     {
