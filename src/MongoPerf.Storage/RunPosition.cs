@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace MongoPerf.Storage;
 
 /// <summary>How far the samples of a run have been read.</summary>
@@ -7,10 +9,21 @@ namespace MongoPerf.Storage;
 /// <param name="Shard">The last sample of the shards.</param>
 /// <param name="Replica">The last sample of the members of replica sets.</param>
 /// <param name="AtMilliseconds">Unix time of the last sample of an operation; 0 for none.</param>
-public readonly record struct RunPosition(long Samples, long Server, long Host, long Shard, long Replica, long AtMilliseconds)
+/// <param name="Discards">How often samples have been discarded, because a phase began anew.</param>
+public readonly record struct RunPosition(
+    long Samples, long Server, long Host, long Shard, long Replica, long AtMilliseconds, long Discards = 0)
 {
-    /// <summary>Rows that were there are gone: a phase began anew.</summary>
-    public bool IsBehind(RunPosition other) => Samples < other.Samples;
+    /// <summary>
+    /// Whether rows that were read up to another position are gone. New rows may have their numbers by now, so the last row alone can't
+    /// tell; runs of earlier versions have nothing else.
+    /// </summary>
+    public bool IsBehind(RunPosition other) => Samples < other.Samples || (other.Samples > 0 && Discards != other.Discards);
+
+    /// <summary>The name of the note in which a run stores <see cref="Discards"/>.</summary>
+    internal const string DiscardsNote = "discards";
+
+    /// <returns>0 where there is no such note, or another text than a number.</returns>
+    internal static long DiscardsIn(string? note) => long.TryParse(note, CultureInfo.InvariantCulture, out long count) ? count : 0;
 }
 
 /// <summary>Rows of a table of samples, from one position to another.</summary>

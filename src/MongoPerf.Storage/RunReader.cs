@@ -48,7 +48,8 @@ internal sealed class RunReader(SqliteConnection connection)
     public RunPosition ReadEnd() => new(
         LastRow(RunSchema.SampleTable), LastRow(RunSchema.ServerTable), LastRow(RunSchema.HostTable), LastRow(RunSchema.ShardTable),
         LastRow(RunSchema.ReplicaTable),
-        Query($"SELECT at_ms FROM {RunSchema.SampleTable} ORDER BY rowid DESC LIMIT 1", row => Time(row, 0)).SingleOrDefault());
+        Query($"SELECT at_ms FROM {RunSchema.SampleTable} ORDER BY rowid DESC LIMIT 1", row => Time(row, 0)).SingleOrDefault(),
+        RunPosition.DiscardsIn(RunSchema.FindMeta(connection, RunSchema.NotePrefix + RunPosition.DiscardsNote)));
 
     /// <summary>Whether samples may have a <see cref="Sample.OfGroup"/>: those of earlier versions have none.</summary>
     private bool HasGroupLatencies =>

@@ -264,10 +264,11 @@ public static class RunSchema
         Scalar(connection, "SELECT value FROM meta WHERE key = $key", ("$key", key)) as string;
 
     /// <summary>Runs a statement, in the connection's transaction where there is one.</summary>
-    public static void Execute(SqliteConnection connection, string sql, params (string Name, object? Value)[] values)
+    /// <returns>How many rows it inserted, changed or deleted.</returns>
+    public static int Execute(SqliteConnection connection, string sql, params (string Name, object? Value)[] values)
     {
         using SqliteCommand command = Command(connection, sql, values);
-        command.ExecuteNonQuery();
+        return command.ExecuteNonQuery();
     }
 
     private static object? Scalar(SqliteConnection connection, string sql, params (string Name, object? Value)[] values)

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.Data.Sqlite;
 using MongoPerf.Platforms;
 
@@ -198,8 +199,14 @@ public sealed class RunStore : IDisposable
     {
         if (!continues)
         {
-            foreach (string table in (string[])["sample", "operation_result", "histogram", "size", "lap"])
+            foreach (string table in (string[])["operation_result", "histogram", "size", "lap"])
                 Execute($"DELETE FROM {table} WHERE phase = $phase", ("$phase", record.Number));
+            if (Execute("DELETE FROM sample WHERE phase = $phase", ("$phase", record.Number)) > 0)
+            {
+                // Those that follow may get the same row numbers: whoever reads along must know.
+                long before = RunPosition.DiscardsIn(RunSchema.FindMeta(_connection, RunSchema.NotePrefix + RunPosition.DiscardsNote));
+                SetMeta(RunSchema.NotePrefix + RunPosition.DiscardsNote, (before + 1).ToString(CultureInfo.InvariantCulture));
+            }
         }
 
         SetPhase(record);
@@ -390,5 +397,5 @@ public sealed class RunStore : IDisposable
     private void SetMeta(string key, string value) =>
         Execute("INSERT OR REPLACE INTO meta VALUES ($key, $value)", ("$key", key), ("$value", value));
 
-    private void Execute(string sql, params (string Name, object? Value)[] values) => RunSchema.Execute(_connection, sql, values);
+    private int Execute(string sql, params (string Name, object? Value)[] values) => RunSchema.Execute(_connection, sql, values);
 }

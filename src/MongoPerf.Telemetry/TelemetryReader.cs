@@ -11,9 +11,6 @@ public sealed record TelemetryPoint(TelemetryMetric Metric, IReadOnlyList<KeyVal
 {
     /// <summary>Of a histogram all values since the run began; otherwise null.</summary>
     public LatencyHistogram? Latencies { get; init; }
-
-    /// <summary>Of a histogram the values since the look before; otherwise null.</summary>
-    public LatencyHistogram? NewLatencies { get; init; }
 }
 
 /// <summary>A run as it was at a look.</summary>
@@ -34,7 +31,6 @@ public sealed class TelemetryReader(string folder)
     private readonly Dictionary<string, MetricSample> _servers = [];
     private MetricSample? _host;
     private RunPosition _position;
-    private long _toldUntil;
 
     /// <summary>An operation of a phase, whatever the size of a growth.</summary>
     private sealed record Source(string Phase, string Parameters, string Operation);
@@ -51,12 +47,10 @@ public sealed class TelemetryReader(string folder)
 
         public Sample? Last { get; set; }
 
-        public LatencyHistogram All { get; } = new();
-
-        public LatencyHistogram New { get; } = new();
+        public LatencyHistogram Latencies { get; } = new();
     }
 
-    /// <summary>Everything that the run has stored, with what is new since the look before.</summary>
+    /// <summary>Everything that the run has stored. Looking again at a run that stored nothing meanwhile gives the same.</summary>
     /// <exception cref="RunStoreException">The folder can't be read.</exception>
     public TelemetrySnapshot Look()
     {
@@ -69,8 +63,6 @@ public sealed class TelemetryReader(string folder)
             return Look();
         }
 
-        foreach (Total total in _totals.Values)
-            total.New.Clear();
         ILookup<int, PhaseRecord> phases = run.Phases.ToLookup(phase => phase.Number);
         foreach (Sample sample in run.ReadSamples(withHistograms: true))
             Add(sample, phases[sample.Phase].FirstOrDefault());
@@ -78,7 +70,6 @@ public sealed class TelemetryReader(string folder)
             _servers[sample.Member] = sample;
         _host = run.ReadHostSamples().LastOrDefault() ?? _host;
         _position = run.End;
-        _toldUntil = Math.Max(_toldUntil, run.End.AtMilliseconds);
         return new TelemetrySnapshot(ResourceOf(run), [.. Points(run)]);
     }
 
@@ -97,10 +88,7 @@ public sealed class TelemetryReader(string folder)
             return;
         try
         {
-            HistogramEncoding.DecodeInto(total.All, sample.ReportedHistogram.Span);
-            // What was told before a phase began anew is not told twice.
-            if (sample.AtMilliseconds > _toldUntil)
-                HistogramEncoding.DecodeInto(total.New, sample.ReportedHistogram.Span);
+            HistogramEncoding.DecodeInto(total.Latencies, sample.ReportedHistogram.Span);
         }
         catch (HistogramFormatException)
         {
@@ -123,7 +111,7 @@ public sealed class TelemetryReader(string folder)
             ];
             bool isUnderWay = isActive && total.Last is { Seconds: > 0 } last
                 && last.AtMilliseconds > run.End.AtMilliseconds - StillAfterMilliseconds;
-            yield return new TelemetryPoint(TelemetryMetric.Duration, attributes, 0) { Latencies = total.All, NewLatencies = total.New };
+            yield return new TelemetryPoint(TelemetryMetric.Duration, attributes, 0) { Latencies = total.Latencies };
             yield return new TelemetryPoint(TelemetryMetric.Operations, attributes, total.Operations);
             yield return new TelemetryPoint(
                 TelemetryMetric.Rate, attributes, isUnderWay ? total.Last!.Operations / total.Last.Seconds : 0);

@@ -22,6 +22,7 @@ public sealed class OtlpReceiver : IDisposable
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
     private readonly ConcurrentQueue<IReadOnlyList<ReceivedMetric>> _exports = new();
     private readonly ConcurrentQueue<string> _heads = new();
+    private readonly SemaphoreSlim _exported = new(0);
 
     public OtlpReceiver()
     {
@@ -49,6 +50,14 @@ public sealed class OtlpReceiver : IDisposable
     /// <summary>The last value of each metric.</summary>
     public IReadOnlyList<ReceivedMetric> Latest =>
         [.. _exports.SelectMany(export => export).GroupBy(one => (one.Name, one.Attributes)).Select(same => same.Last())];
+
+    /// <summary>Returns once one more request than at the call before has been taken.</summary>
+    /// <exception cref="TimeoutException">None came in a minute.</exception>
+    public void AwaitExport()
+    {
+        if (!_exported.Wait(TimeSpan.FromMinutes(1)))
+            throw new TimeoutException("the receiver was sent nothing");
+    }
 
     public void Dispose() => _listener.Dispose();
 
@@ -93,7 +102,11 @@ public sealed class OtlpReceiver : IDisposable
                 byte[] body = new byte[int.Parse(length.Split(':')[1], CultureInfo.InvariantCulture)];
                 stream.ReadExactly(body);
                 if (Status.StartsWith('2'))
+                {
                     _exports.Enqueue([.. ReadRequest(body)]);
+                    _exported.Release();
+                }
+
                 stream.Write(Encoding.ASCII.GetBytes($"HTTP/1.1 {Status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"));
             }
             catch (IOException)

@@ -1,5 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using MongoPerf.Measurement;
+using MongoPerf.Storage;
 using MongoPerf.Telemetry;
 using MongoPerf.Tests.Support;
 
@@ -63,16 +65,84 @@ public sealed class OtlpSenderTests : IDisposable
     }
 
     [Fact]
-    public void Latencies_of_a_second_arrive_once()
+    public void Latencies_are_sent_once_however_often_the_same_seconds_are_looked_at()
     {
         SampledRun.Write(_runs.At("r"));
-        var reader = new TelemetryReader(_runs.At("r"));
-        Assert.Equal(SampledRun.Operations, NewIn(reader.Look()));
-        Assert.Equal(0, NewIn(reader.Look()));
-        Assert.Equal(SampledRun.Operations, reader.Look().Points.Single(point => point.Metric == TelemetryMetric.Operations).Value);
+        Send(() => { });
+        Assert.Equal([SampledRun.Operations], Durations.Select(one => one.Value).Distinct());
+        Assert.Empty(_warnings);
+    }
 
-        static long NewIn(TelemetrySnapshot snapshot) =>
-            snapshot.Points.Single(point => point.NewLatencies is not null).NewLatencies!.TotalCount;
+    [Fact]
+    public void A_look_that_fails_sends_no_latency_again()
+    {
+        SampledRun.Write(_runs.At("r"));
+        Send(() => File.Delete(_runs.At("r/run.db")));
+        Assert.Equal([SampledRun.Operations], Durations.Select(one => one.Value).Distinct());
+        Assert.Contains("has no run.db", Assert.Single(_warnings), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Latencies_add_up_over_looks()
+    {
+        SampledRun.Write(_runs.At("r"));
+        // Some of the second look's are in a bucket that was sent before.
+        Send(() => Store(store =>
+        {
+            store.AddSample(SampledRun.SampleOf(3, "q4", 7));
+            store.AddSample(SampledRun.SampleOf(4, "q4", 5, latencySeconds: 0.5));
+        }));
+        Assert.Equal([SampledRun.Operations, SampledRun.Operations + 12], Durations.Select(one => one.Value).Distinct());
+        Assert.Equal(((SampledRun.Operations + 7) * SampledRun.LatencySeconds) + 2.5, Durations[^1].Sum, 0.05);
+    }
+
+    [Fact]
+    public void Latencies_of_an_attempt_that_was_discarded_do_not_come_twice()
+    {
+        SampledRun.Write(_runs.At("r"));
+        // As many rows as were there before, so that the last row's number tells nothing.
+        Send(() => Store(store =>
+        {
+            store.BeginPhase(RunParts.Phase(1, "q4") with { IsComplete = false }, continues: false);
+            store.AddSample(SampledRun.SampleOf(3, "q4", 15));
+            store.AddSample(SampledRun.SampleOf(4, "q4", 20));
+        }));
+        Assert.Equal([SampledRun.Operations, 35], Durations.Select(one => one.Value).Distinct());
+        Assert.Equal(35, _receiver.Latest.Single(one => one.Name == "mongoperf.operations").Value);
+    }
+
+    [Fact]
+    public void An_absurd_number_of_latencies_holds_nobody_up()
+    {
+        var histogram = new LatencyHistogram();
+        histogram.Record(1000);
+        byte[] encoded = HistogramEncoding.EncodeCompressed(histogram);
+        for (int doubled = 0; doubled < 40; doubled++)
+        {
+            HistogramEncoding.DecodeInto(histogram, encoded);
+            encoded = HistogramEncoding.EncodeCompressed(histogram);
+        }
+
+        SampledRun.Write(_runs.At("r"), damaged: encoded);
+        Send(() => { });
+        Assert.Equal(2_000_000, Durations[0].Value);
+    }
+
+    private IReadOnlyList<ReceivedMetric> Durations =>
+        [.. _receiver.Exports.Select(export => export.Single(one => one.Name == "db.client.operation.duration"))];
+
+    /// <summary>Sends a run twice, and does something in between.</summary>
+    private void Send(Action meanwhile)
+    {
+        using var sender = new OtlpSender(_runs.At("r"), new Uri(_receiver.Url), _warnings.Enqueue);
+        _receiver.AwaitExport();
+        meanwhile();
+    }
+
+    private void Store(Action<RunStore> write)
+    {
+        using RunStore store = RunStore.Open(_runs.At("r"));
+        write(store);
     }
 
     [Fact]

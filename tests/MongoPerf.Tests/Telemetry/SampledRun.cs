@@ -24,14 +24,8 @@ internal static class SampledRun
         store.BeginPhase(RunParts.Phase(1, operation) with { IsComplete = false }, continues: false);
         for (int second = 1; second <= 2; second++)
         {
-            var histogram = new LatencyHistogram();
-            for (int i = 0; i < 10 * second; i++)
-                histogram.Record(LatencySeconds * 1e6);
-            store.AddSample(RunParts.Sample(second, operation) with
-            {
-                Operations = 10 * second, Failed = 1, IsWarmup = false, LatencyMicroseconds = LatencySummaries.From(histogram),
-                Histogram = damaged ?? HistogramEncoding.EncodeCompressed(histogram),
-            });
+            Sample sample = SampleOf(second, operation, 10 * second);
+            store.AddSample(damaged is null ? sample : sample with { Histogram = damaged });
             store.AddServerSample(new MetricSample(At(second), "127.0.0.1:27017", Values(MetricCatalogue.Server,
                 ("opcounters_query", 350 * second), ("mem_resident", 100))));
             store.AddHostSample(new MetricSample(At(second), "client", Values(MetricCatalogue.Host, ("cpu_user", 1.25e6 * second))));
@@ -39,6 +33,19 @@ internal static class SampledRun
 
         if (state != RunState.Running)
             store.SetState(state, null, RunParts.Start.AddSeconds(3));
+    }
+
+    /// <summary>A second in which so many operations succeeded and one failed.</summary>
+    public static Sample SampleOf(int second, string operation, int operations, double latencySeconds = LatencySeconds)
+    {
+        var histogram = new LatencyHistogram();
+        for (int i = 0; i < operations; i++)
+            histogram.Record(latencySeconds * 1e6);
+        return RunParts.Sample(second, operation) with
+        {
+            Operations = operations, Failed = 1, IsWarmup = false, LatencyMicroseconds = LatencySummaries.From(histogram),
+            Histogram = HistogramEncoding.EncodeCompressed(histogram),
+        };
     }
 
     private static long At(int second) => RunParts.Start.AddSeconds(second).ToUnixTimeMilliseconds();
