@@ -130,7 +130,7 @@ internal static class ZoneReader
     {
         if (one is null || other is null)
             return one is null ? isUpper ? 1 : other is null ? 0 : -1 : 1;
-        int order = one.Zip(other, static (a, b) => ValueOrder.Instance.Compare(a.Value, b.Value)).FirstOrDefault(static o => o != 0);
+        int order = one.Zip(other, static (a, b) => BsonOrder.Values.Compare(a.Value, b.Value)).FirstOrDefault(static o => o != 0);
         return order != 0 ? order : one.Count().CompareTo(other.Count());
     }
 }

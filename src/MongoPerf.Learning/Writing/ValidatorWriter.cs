@@ -169,7 +169,7 @@ internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, 
             return null;
         BsonValue[] there = [.. field.Values.Values.SelectMany(one => one.Values.Take(ValueStatistics.MostFew + 1))
             .Select(pair => pair.Key)];
-        string?[] written = [.. there.Select(value => Array.Exists(allowed, one => ValueOrder.Instance.Compare(one, value) == 0)
+        string?[] written = [.. there.Select(value => Array.Exists(allowed, one => BsonOrder.Values.Compare(one, value) == 0)
             ? values.Instead(field.Path, value) : null)];
         return written.Length is 0 or > ValueStatistics.MostFew || written.Contains(null) ? null : [.. written.Distinct()!];
     }

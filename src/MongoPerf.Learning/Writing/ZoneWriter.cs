@@ -84,7 +84,7 @@ internal sealed class ZoneWriter(CollectionSample sample)
 
     /// <summary>By the fields that both have.</summary>
     private static int Compare(BsonValue[] one, BsonValue[] other) =>
-        one.Zip(other, ValueOrder.Instance.Compare).FirstOrDefault(order => order != 0);
+        one.Zip(other, BsonOrder.Values.Compare).FirstOrDefault(order => order != 0);
 
     /// <summary>A bound that lies within documents of one first field.</summary>
     private static bool Parts(BsonDocument bound) =>

@@ -108,7 +108,7 @@ public sealed record ShardKey
         int cut = at - first <= next - at ? first : next;
         return cut == 0 || cut == sample.Count ? null : BsonDocument.Of((FieldNames[0], sample[cut]));
 
-        bool IsAlike(int other) => ValueOrder.Instance.Compare(sample[other], sample[place]) == 0;
+        bool IsAlike(int other) => BsonOrder.Values.Compare(sample[other], sample[place]) == 0;
     }
 
     /// <summary>Values of its first field in documents from all over the collection, in order.</summary>
@@ -125,7 +125,7 @@ public sealed record ShardKey
         return [.. Enumerable.Range(0, count)
             .Select(i => made.ToDocument(template.ContextOf(PartOf(documents, i, count))).Find(path) is { } found
                 ? new BsonValue(found.Type, found.Bytes.ToArray()) : missing)
-            .Order(ValueOrder.Instance)];
+            .Order(BsonOrder.Values)];
     }
 
     /// <summary>Whether its first field is hashed, so that its chunks are ranges of 64-bit numbers.</summary>

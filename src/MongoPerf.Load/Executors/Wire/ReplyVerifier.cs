@@ -8,7 +8,7 @@ namespace MongoPerf.Load.Executors.Wire;
 /// <summary>Compares the documents of a find's reply with those that were written, and with what was asked for.</summary>
 /// <remarks>
 /// Whole documents must be what was written, byte for byte, wherever their _ids tell their numbers (in a time-series collection,
-/// whose server promises no order, field for field); every document must meet the plain conditions of the filter and stand in the
+/// whose server promises no order, field for field); every document must meet the plain conditions of the filter and come in the
 /// order asked for. Conditions on what a projection leaves out, and other operators than comparisons, are not looked at. Not on the
 /// measured path: it allocates.
 /// </remarks>
@@ -27,7 +27,7 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
         BsonDocument? sort = operation.Sort?.ToDocument(values);
         BsonDocument? projection =
             operation.Projection is { } asked ? DocumentValue.Of(("p", asked)).ToDocument(values).FindDocument("p") : null;
-        BsonValue? previous = null;
+        BsonDocument? previous = null;
         int seen = 0;
         int wrong = 0;
         var items = new BsonReader(batch);
@@ -47,15 +47,18 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
 
     /// <summary>Bytes that are no document, or values of other types, are a wrong document and no end of the phase.</summary>
     private bool IsRight(
-        in BsonReader item, long drawn, BsonDocument filter, BsonDocument? projection, BsonDocument? sort, ref BsonValue? previous)
+        in BsonReader item, long drawn, BsonDocument filter, BsonDocument? projection, BsonDocument? sort, ref BsonDocument? previous)
     {
         try
         {
             var document = new BsonDocument(item.DocumentBytes.ToArray());
-            return IsAsWritten(document, drawn) && filter.All(condition => Meets(document, condition.Key, condition.Value, projection))
-                && IsInOrder(document, sort, ref previous);
+            bool isInOrder = sort is null || MayFollow(previous ?? document, document, sort, projection);
+            previous = document;
+            return isInOrder && IsAsWritten(document, drawn)
+                && filter.All(condition => Meets(document, condition.Key, condition.Value, projection));
         }
-        catch (BsonFormatException)
+        // Nested too deep to be compared, as no server's documents are.
+        catch (Exception e) when (e is BsonFormatException or InsufficientExecutionStackException)
         {
             return false;
         }
@@ -86,14 +89,14 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
 
     private static bool Meets(BsonDocument document, string path, BsonValue condition, BsonDocument? projection)
     {
-        if (path.StartsWith('$'))
+        if (path.StartsWith('$') || IsComputed(path, projection))
             return true;
         if (document.Find(path) is not { } value)
             return path.Contains('.', StringComparison.Ordinal) || !DemandsValue(condition) || projection?.IsTrue(path) == false;
-        if (value.Type is BsonType.Array or BsonType.Document)
+        if (value.Type is BsonType.Array or BsonType.Document || condition.Type == BsonType.Regex)
             return true;
         return condition.Type != BsonType.Document
-            ? ValueOrder.Instance.Compare(value, condition) == 0
+            ? BsonOrder.Values.Compare(value, condition) == 0
             : condition.ToDocument().All(o => Meets(value, o.Key, o.Value));
     }
 
@@ -104,9 +107,9 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
 
     private static bool Meets(BsonValue value, string comparison, BsonValue operand)
     {
-        if (value.Type != operand.Type && !(value.IsNumber && operand.IsNumber))
+        if (!BsonOrder.AreOfOneKind(value.Type, operand.Type))
             return true;
-        int order = ValueOrder.Instance.Compare(value, operand);
+        int order = BsonOrder.Values.Compare(value, operand);
         return comparison switch
         {
             "$eq" => order == 0,
@@ -118,14 +121,28 @@ public sealed class ReplyVerifier(FindDocuments operation, DocumentTemplate docu
         };
     }
 
-    /// <summary>Tells whether documents are in order by the first field.</summary>
-    private static bool IsInOrder(BsonDocument document, BsonDocument? sort, ref BsonValue? previous)
+    /// <summary>
+    /// Whether a document may follow another one in a sort. A field that is missing or an array decides nothing, nor do those after it:
+    /// servers sort an array by one of its elements, and a path may lead through one.
+    /// </summary>
+    private static bool MayFollow(BsonDocument previous, BsonDocument document, BsonDocument sort, BsonDocument? projection)
     {
-        if (sort?.FirstOrDefault() is not { Key: { } field, Value: { IsNumber: true } direction } || document.Find(field) is not { } value)
-            return true;
-        bool isInOrder = previous is not { } before || before.Type != value.Type
-            || ValueOrder.Instance.Compare(value, before) * Math.Sign(direction.ToDouble()) >= 0;
-        previous = value;
-        return isInOrder;
+        foreach ((string path, BsonValue direction) in sort)
+        {
+            if (!direction.IsNumber || IsComputed(path, projection)
+                || previous.Find(path) is not { } before || before.Type == BsonType.Array
+                || document.Find(path) is not { } value || value.Type == BsonType.Array)
+                return true;
+            int order = BsonOrder.Values.Compare(value, before) * Math.Sign(direction.ToDouble());
+            if (order != 0)
+                return order > 0;
+        }
+
+        return true;
     }
+
+    /// <summary>Whether a projection may have replaced what documents have at a path.</summary>
+    private static bool IsComputed(string path, BsonDocument? projection) => projection?.Any(field =>
+        !field.Value.IsNumber && field.Value.Type != BsonType.Boolean && ($"{field.Key}.".StartsWith($"{path}.", StringComparison.Ordinal)
+            || path.StartsWith($"{field.Key}.", StringComparison.Ordinal))) == true;
 }

@@ -7,7 +7,7 @@ namespace MongoPerf.Server.Storage.Keys;
 /// <remarks>
 /// There is one object for each collation, so that two are the same when they are the same object; null stands for the simple collation.
 /// </remarks>
-internal sealed class Collation
+internal sealed class Collation : IStringOrder
 {
     /// <summary>The locales whose order is the root order. Source: mongod 6.0.5, every character sorted by each of its locales.</summary>
     public static readonly string[] Locales =

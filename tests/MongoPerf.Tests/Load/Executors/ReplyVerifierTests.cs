@@ -163,6 +163,75 @@ public sealed class ReplyVerifierTests
         Assert.Equal(new VerificationOutcome(4, 0), Verify("q4", documents));
     }
 
+    /// <summary>Servers sort by value, whatever the type, and take an array by one of its elements.</summary>
+    [Theory]
+    [InlineData("{'v': 1}", "{'v': {'$timestamp': {'t': 1, 'i': 255}}}", "{'v': {'$timestamp': {'t': 1, 'i': 256}}}", false)]
+    [InlineData("{'v': 1}", "{'v': {'$binary': {'base64': '/w==', 'subType': '00'}}}",
+        "{'v': {'$binary': {'base64': 'AAA=', 'subType': '00'}}}", false)]
+    [InlineData("{'v': 1}", "{'v': 9007199254740992.0}", "{'v': {'$numberLong': '9007199254740993'}}", false)]
+    [InlineData("{'v': 1}", "{'v': null}", "{'v': 'text'}", false)]
+    [InlineData("{'v': -1}", "{'v': 'text'}", "{'v': 7}", false)]
+    [InlineData("{'v': 1}", "{'v': {'a': 300}}", "{'v': {'a': 500}}", false)]
+    [InlineData("{'v': 1}", "{'v': [2, 9]}", "{'v': [1, 3]}", true)]
+    [InlineData("{'v': 1}", "{'v': [2, 9]}", "{'v': 5}", true)]
+    [InlineData("{'v.w': 1}", "{'v': [{'w': 2}]}", "{'v': {'w': 1}}", true)]
+    [InlineData("{'v': 1, 'w': -1}", "{'v': 3, 'w': 9}", "{'v': {'$numberLong': '3'}, 'w': 8.5}", false)]
+    [InlineData("{'v': 1, 'w': -1}", "{'v': [3], 'w': 9}", "{'v': [3], 'w': 8}", true)]
+    [InlineData("{'v': 1, 'w': 1}", "{'v': 5}", "{'v': 5, 'w': 1}", true)]
+    public void Order_is_judged_by_value_and_not_where_an_array_decides(string sort, string first, string second, bool isOpen)
+    {
+        FindDocuments find = new FindDocuments("f", "c", DocumentValue.Empty)
+        {
+            Sort = DocumentValue.Of(Parse(sort)), Projection = DocumentValue.Of(BsonDocument.Of(("_id", 0))),
+        };
+        byte[][] documents = [Parse(first).Bytes.ToArray(), Parse(second).Bytes.ToArray()];
+        Assert.Equal(new VerificationOutcome(2, 0), Verify(find, documents));
+        Assert.Equal(new VerificationOutcome(2, isOpen ? 0 : 1), Verify(find, documents.Reverse()));
+    }
+
+    [Fact]
+    public void A_field_that_the_projection_computes_is_not_judged()
+    {
+        BsonDocument[] found = [BsonDocument.Of(("v", 9), ("w", BsonDocument.Of(("a", 9)))), BsonDocument.Of(("v", 1))];
+        byte[][] documents = [.. found.Select(one => one.Bytes.ToArray())];
+        Assert.Equal(1, Wrong("{'v': 1}", "{'v': 1}", "{}"));
+        Assert.Equal(2, Wrong("{'v': true}", "{}", "{'v': {'$gt': 10}}"));
+        Assert.Equal(0, Wrong("{'v': {'$add': ['$x', 1]}}", "{'v': 1}", "{'v': {'$gt': 10}}"));
+        Assert.Equal(0, Wrong("{'w': '$x'}", "{'w.a': 1}", "{'w.a': 3}"));
+        Assert.Equal(1, Wrong("{'w.b': '$x'}", "{}", "{'w.a': 3}"));
+
+        int Wrong(string projection, string sort, string filter) => Verify(new FindDocuments("f", "c", DocumentValue.Of(Parse(filter)))
+        {
+            Sort = DocumentValue.Of(Parse(sort)), Projection = DocumentValue.Of(Parse(projection)),
+        }, documents).Wrong;
+    }
+
+    [Fact]
+    public void A_pattern_is_no_value_to_be_equal_to()
+    {
+        BsonDocument filter = Parse("{'Number': {'$regularExpression': {'pattern': '5', 'options': ''}}}");
+        Assert.Equal(0, Verify(SeriesFile.Find("q5") with { Filter = DocumentValue.Of(filter) }, [Pair(500, 0)]).Wrong);
+    }
+
+    [Fact]
+    public void A_document_that_is_nested_too_deep_to_be_compared_is_wrong()
+    {
+        // Written by hand: what is nested so deep no writer makes.
+        const int Levels = 200_000;
+        using var bytes = new MemoryStream();
+        for (int level = Levels; level >= 0; level--)
+            bytes.Write([.. BitConverter.GetBytes((level * 8) + 5), .. level > 0 ? new byte[] { 3, (byte)'v', 0 } : []]);
+        bytes.Write(new byte[Levels + 1]);
+        byte[] deep = bytes.ToArray();
+        FindDocuments find = new FindDocuments("f", "c", DocumentValue.Empty)
+        {
+            Sort = DocumentValue.Of(Parse("{'v': 1}")), Projection = DocumentValue.Of(BsonDocument.Of(("_id", 0))),
+        };
+        VerificationOutcome outcome = Verify(find, [deep, deep, BsonDocument.Of(("v", "z")).Bytes.ToArray()]);
+        Assert.Equal(3, outcome.Checked);
+        Assert.InRange(outcome.Wrong, 2, 3);
+    }
+
     [Fact]
     public void More_documents_than_the_limit_are_wrong()
     {
@@ -236,6 +305,8 @@ public sealed class ReplyVerifierTests
         writer.End();
         return writer.Written.ToArray();
     }
+
+    private static BsonDocument Parse(string text) => ExtendedJson.Parse(text.Replace('\'', '"'));
 
     private static byte[] Make(long number) => Documents.Make(number).Bytes.ToArray();
 

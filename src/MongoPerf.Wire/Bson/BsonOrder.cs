@@ -1,12 +1,14 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
-using MongoPerf.Wire.Bson;
 
-namespace MongoPerf.Server.Storage.Keys;
+namespace MongoPerf.Wire.Bson;
 
 /// <summary>MongoDB's order of BSON values: first by kind, then by value. Source: manual, "Comparison/Sort Order".</summary>
-/// <remarks>Numbers of all types are one kind and compare by value, exactly.</remarks>
-internal static class BsonOrder
+/// <remarks>
+/// Numbers of all types are one kind and compare by value, exactly. A sort differs in one respect: it takes an array by its least or its
+/// greatest element. Nothing allocates, except where a decimal128 is compared.
+/// </remarks>
+public static class BsonOrder
 {
     public const byte MinKeyRank = 1;
     public const byte UndefinedRank = 3;
@@ -14,6 +16,10 @@ internal static class BsonOrder
     public const byte NumberRank = 10;
     public const byte StringRank = 15;
     public const byte MaxKeyRank = 127;
+
+    /// <summary>Compares values without a collation. Stateless: any thread may use it.</summary>
+    public static IComparer<BsonValue> Values { get; } =
+        Comparer<BsonValue>.Create(static (left, right) => Compare(left.Type, left.Bytes.Span, right.Type, right.Bytes.Span));
 
     /// <summary>The place of a type's kind in the order; types of one rank compare by value.</summary>
     public static byte Rank(BsonType type) => type switch
@@ -35,30 +41,39 @@ internal static class BsonOrder
         BsonType.JavaScript => 60,
         BsonType.JavaScriptWithScope => 65,
         BsonType.MaxKey => MaxKeyRank,
-        _ => throw new StorageException($"BSON type 0x{(byte)type:x2} has no place in the order"),
+        _ => throw new BsonFormatException(0, $"type 0x{(byte)type:x2} has no place in the order of values"),
     };
 
-    /// <summary>Compares two values: below, at or above zero, as the first stands before, beside or after the second.</summary>
-    /// <remarks>Strings by their bytes where there is no collation.</remarks>
+    /// <summary>Whether both types are of one kind, as all numbers are: values of different kinds never equal each other.</summary>
+    public static bool AreOfOneKind(BsonType left, BsonType right) => Rank(left) == Rank(right);
+
+    /// <summary>Compares two values: negative, zero or positive, as the first comes before, equals or follows the second.</summary>
+    /// <param name="leftType">The type of the first.</param>
+    /// <param name="left">Its bytes, as a document holds them.</param>
+    /// <param name="rightType">The type of the second.</param>
+    /// <param name="right">Its bytes.</param>
+    /// <param name="strings">The order of strings; null for that of their bytes.</param>
+    /// <exception cref="BsonFormatException">Either holds a type that BSON does not have.</exception>
+    /// <exception cref="InsufficientExecutionStackException">Both are nested too deep.</exception>
     public static int Compare(
-        BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right, Collation? collation = null)
+        BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right, IStringOrder? strings = null)
     {
         if (leftType == BsonType.Int32 && rightType == BsonType.Int32)
             return BinaryPrimitives.ReadInt32LittleEndian(left).CompareTo(BinaryPrimitives.ReadInt32LittleEndian(right));
         byte leftRank = Rank(leftType);
         int byRank = leftRank.CompareTo(Rank(rightType));
-        return byRank != 0 ? byRank : CompareSameRank(leftRank, leftType, left, rightType, right, collation);
+        return byRank != 0 ? byRank : CompareSameRank(leftRank, leftType, left, rightType, right, strings);
     }
 
     private static int CompareSameRank(
-        byte rank, BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right, Collation? collation) =>
+        byte rank, BsonType leftType, ReadOnlySpan<byte> left, BsonType rightType, ReadOnlySpan<byte> right, IStringOrder? strings) =>
         leftType switch
         {
             _ when rank == NumberRank => CompareNumbers(leftType, left, rightType, right),
-            BsonType.String or BsonType.Symbol when collation != null => collation.Compare(left[4..^1], right[4..^1]),
+            BsonType.String or BsonType.Symbol when strings != null => strings.Compare(left[4..^1], right[4..^1]),
             BsonType.String or BsonType.Symbol or BsonType.JavaScript => left[4..^1].SequenceCompareTo(right[4..^1]),
-            BsonType.Document => CompareDocuments(left, right, withNames: true, collation),
-            BsonType.Array => CompareDocuments(left, right, withNames: false, collation),
+            BsonType.Document => CompareDocuments(left, right, withNames: true, strings),
+            BsonType.Array => CompareDocuments(left, right, withNames: false, strings),
             BsonType.Binary => CompareBinary(left, right),
             BsonType.DateTime => BinaryPrimitives.ReadInt64LittleEndian(left).CompareTo(BinaryPrimitives.ReadInt64LittleEndian(right)),
             BsonType.Timestamp => BinaryPrimitives.ReadUInt64LittleEndian(left).CompareTo(BinaryPrimitives.ReadUInt64LittleEndian(right)),
@@ -74,7 +89,7 @@ internal static class BsonOrder
         return NumberKey.Of(leftType, left).CompareTo(NumberKey.Of(rightType, right));
     }
 
-    private static int CompareDocuments(ReadOnlySpan<byte> left, ReadOnlySpan<byte> right, bool withNames, Collation? collation = null)
+    private static int CompareDocuments(ReadOnlySpan<byte> left, ReadOnlySpan<byte> right, bool withNames, IStringOrder? strings = null)
     {
         // What expressions have made may be nested without bounds.
         RuntimeHelpers.EnsureSufficientExecutionStack();
@@ -90,7 +105,7 @@ internal static class BsonOrder
             if (order == 0 && withNames)
                 order = leftReader.Name.SequenceCompareTo(rightReader.Name);
             if (order == 0)
-                order = Compare(leftReader.Type, leftReader.Value, rightReader.Type, rightReader.Value, collation);
+                order = Compare(leftReader.Type, leftReader.Value, rightReader.Type, rightReader.Value, strings);
             if (order != 0)
                 return order;
         }
@@ -111,48 +126,11 @@ internal static class BsonOrder
     }
 }
 
-/// <summary>A number as a pair that sorts: the nearest double's bits, made sortable, and what an int64 differs from it.</summary>
-/// <param name="SortableDouble">Grows with the double; NaN is 0, below all others, and -0.0 equals 0.0.</param>
-/// <param name="Remainder">-1024 to 1024; 0 for doubles and for every integer below 2^53.</param>
-internal readonly record struct NumberKey(ulong SortableDouble, short Remainder) : IComparable<NumberKey>
+/// <summary>An order of strings other than that of their bytes, such as a collation's.</summary>
+public interface IStringOrder
 {
-    // At and beyond 2^53 not every integer is a double.
-    public const double ExactIntegers = 9007199254740992.0;
-
-    public static NumberKey Of(BsonType type, ReadOnlySpan<byte> value) => type switch
-    {
-        BsonType.Int32 => OfDouble(BinaryPrimitives.ReadInt32LittleEndian(value)),
-        BsonType.Int64 => OfInt64(BinaryPrimitives.ReadInt64LittleEndian(value)),
-        _ => OfDouble(BinaryPrimitives.ReadDoubleLittleEndian(value)),
-    };
-
-    /// <summary>Whether keys of this double carry a remainder; it depends on the double alone, so that keys stay comparable.</summary>
-    public bool HasRemainder => SortableDouble >= Sortable(ExactIntegers) || SortableDouble <= Sortable(-ExactIntegers);
-
-    public int CompareTo(NumberKey other)
-    {
-        int byDouble = SortableDouble.CompareTo(other.SortableDouble);
-        return byDouble != 0 ? byDouble : Remainder.CompareTo(other.Remainder);
-    }
-
-    public static NumberKey OfDouble(double value) => new(Sortable(value), 0);
-
-    public static NumberKey OfInt64(long value)
-    {
-        double nearest = value;
-        // (long)2^63 saturates at 2^63 - 1; the remainder against the true 2^63 is one less.
-        long back = nearest >= 9223372036854775808.0 ? long.MaxValue : (long)nearest;
-        long remainder = nearest >= 9223372036854775808.0 ? value - back - 1 : value - back;
-        return new NumberKey(Sortable(nearest), (short)remainder);
-    }
-
-    private static ulong Sortable(double value)
-    {
-        if (double.IsNaN(value))
-            return 0;
-        if (value == 0)
-            value = 0.0;
-        ulong bits = BitConverter.DoubleToUInt64Bits(value);
-        return (bits >> 63) != 0 ? ~bits : bits | (1UL << 63);
-    }
+    /// <param name="left">The text in UTF-8, without its final zero byte.</param>
+    /// <param name="right">As <paramref name="left"/>.</param>
+    /// <returns>Negative, zero or positive, as the first comes before, equals or follows the second.</returns>
+    int Compare(ReadOnlySpan<byte> left, ReadOnlySpan<byte> right);
 }

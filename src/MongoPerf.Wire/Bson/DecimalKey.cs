@@ -1,12 +1,11 @@
 using System.Numerics;
-using MongoPerf.Wire.Bson;
 
-namespace MongoPerf.Server.Storage.Keys;
+namespace MongoPerf.Wire.Bson;
 
 /// <summary>A decimal128 among the numbers of the other types: the one that stands before it, and how far it is from there.</summary>
 /// <param name="Before">The nearest number of another type that comes before it in the order, or that is equal.</param>
 /// <param name="Rest">0 for one that is equal; else grows with the order among the decimals behind <paramref name="Before"/>.</param>
-internal readonly record struct DecimalKey(NumberKey Before, UInt128 Rest) : IComparable<DecimalKey>
+public readonly record struct DecimalKey(NumberKey Before, UInt128 Rest)
 {
     private const double BeyondInt64 = 9223372036854775808.0;
     private const int CoefficientBits = 113;
