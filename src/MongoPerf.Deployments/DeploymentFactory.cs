@@ -44,9 +44,10 @@ public static class DeploymentFactory
     /// <param name="request">The request of a new run; its data folder is not there.</param>
     /// <returns>What the run would start; null where it starts nothing that stores documents.</returns>
     /// <exception cref="DeploymentException">As <see cref="Create(DeploymentRequest)"/>.</exception>
-    public static PlannedServer? Check(DeploymentRequest request)
+    public static PlannedServer? Check(DeploymentRequest request) => Check(request, Environment.GetEnvironmentVariable);
+
+    internal static PlannedServer? Check(DeploymentRequest request, Func<string, string?> variable)
     {
-        Func<string, string?> variable = Environment.GetEnvironmentVariable;
         if (request.Settings.Topology == Topology.Null)
             return null;
         if (request.Settings.ClusterFolder is { } folder)
@@ -58,17 +59,21 @@ public static class DeploymentFactory
         if (request.Hosts is { Count: > 0 })
             return null;
         if (IsEmbeddedCluster(request, variable))
-            return new PlannedServer(static _ => DiskGuard.MongodBytesPerDocument, EmbeddedShards.Of(request.Settings), RouterKind.Mongos);
+            return new PlannedServer(static _ => DiskGuard.MongodBytesPerDocument, EmbeddedShards.Of(request.Settings), RouterKind.Mongos)
+            {
+                IsEmbedded = true,
+            };
         if (request.Settings.Topology is Topology.Sharded or Topology.ReplicaSet)
         {
             ClusterPlan plan = LocalCluster.RequestOf(request, variable).MakePlan(Path.GetFullPath(request.DataFolder));
             return new PlannedServer(plan.BytesPerDocument, plan.Shards, plan.IsReplicaSet ? null : plan.Router);
         }
 
-        if (MongodProgram.Find(request.Settings.MongodPath, variable) is { } program && request.Settings.Tls is true)
+        MongodProgram? program = MongodProgram.Find(request.Settings.MongodPath, variable);
+        if (program is not null && request.Settings.Tls is true)
             SecurityFiles.RequireTls(program.Version);
         _ = new ServerLimits(request.DataFolder, request.Settings);
-        return new PlannedServer(static _ => DiskGuard.MongodBytesPerDocument, 0, null);
+        return new PlannedServer(static _ => DiskGuard.MongodBytesPerDocument, 0, null) { IsEmbedded = program is null };
     }
 
     private static IDeployment Choose(DeploymentRequest request, Func<string, string?> variable)
@@ -132,4 +137,8 @@ public static class DeploymentFactory
 /// <param name="BytesPerDocument">The bytes of a document, as <see cref="IDeployment.BytesPerDocument"/> has them.</param>
 /// <param name="Shards">0 for anything but a sharded cluster.</param>
 /// <param name="Router">Null for anything but a sharded cluster.</param>
-public sealed record PlannedServer(Func<long, double> BytesPerDocument, int Shards, RouterKind? Router);
+public sealed record PlannedServer(Func<long, double> BytesPerDocument, int Shards, RouterKind? Router)
+{
+    /// <summary>It is the embedded server, which stands in where there is no mongod.</summary>
+    public bool IsEmbedded { get; init; }
+}

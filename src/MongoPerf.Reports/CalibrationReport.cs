@@ -10,7 +10,8 @@ public static class CalibrationReport
     /// <param name="calibration">Just measured.</param>
     /// <param name="other">What other programs used meanwhile; null for too little to matter.</param>
     /// <param name="file">Where it is stored, as shown.</param>
-    public static Report Of(ClientCalibration calibration, OtherLoad? other, string file)
+    /// <param name="runs">By which it was measured.</param>
+    public static Report Of(ClientCalibration calibration, OtherLoad? other, string file, IReadOnlyList<StoredRun> runs)
     {
         Verdict calibrated = new(Grade.Good,
             Words.Of($"calibrated for {calibration.CpuModel}: later runs on this CPU model state the client's share of what they measure"));
@@ -21,13 +22,15 @@ public static class CalibrationReport
             [
                 Section.Of(OwnCosts(calibration)),
                 .. calibration.Driver is { } driver ? [Section.Of(DriverCosts(calibration, driver))] : Array.Empty<Section>(),
-            ]);
+            ]).Marked(runs);
     }
 
-    public static void WriteJson(ClientCalibration calibration, OtherLoad? other, string file, TextWriter output) =>
+    public static void WriteJson(
+        ClientCalibration calibration, OtherLoad? other, string file, IReadOnlyList<StoredRun> runs, TextWriter output) =>
         JsonReport.WriteValue(output, new
         {
             schema = Schema,
+            notMongoDb = NotMongoDb.Mark(runs),
             calibration.CpuModel, calibration.CpuCount, calibration.At, calibration.Version, calibration.OtherCores,
             otherPrograms = other?.Sentence,
             file,

@@ -16,7 +16,7 @@ public static class CsvReport
     /// <summary>A row per phase record and operation, and one for the total of each phase that has several.</summary>
     public static void WriteResults(StoredRun run, TextWriter output)
     {
-        Row(output, (
+        Action<object?[]> row = Begin(output, NotMongoDb.Of(run), (
             PhaseNames + ",kind,documents,complete,operation,threads,batch,operations,operation_documents,failed,warmup_seconds,seconds,"
             + "operations_per_second,documents_per_second,megabytes_per_second,client_cpu_us_per_operation,client_cpu_cores,"
             + LatencyNames + ",response_p50_us,response_p99_us,response_max_us,lateness_p50_us,lateness_p99_us,lateness_max_us,"
@@ -28,7 +28,7 @@ public static class CsvReport
         {
             foreach (OperationResult o in phase.Operations.Concat(phase.Totals))
             {
-                Row(output,
+                row(
                 [
                     .. PhaseOf(phase), phase.Kind.ToString().ToLowerInvariant(), phase.Growth?.Documents ?? phase.Documents,
                     phase.IsComplete,
@@ -53,7 +53,7 @@ public static class CsvReport
     public static void WriteSizes(StoredRun run, TextWriter output)
     {
         string[] indexes = [.. run.Phases.SelectMany(p => p.Sizes).SelectMany(s => s.Indexes.Keys).Distinct()];
-        Row(output,
+        Action<object?[]> row = Begin(output, NotMongoDb.Of(run),
         [
             .. PhaseNames.Split(','), "collection", "shard", "documents", "data_bytes", "storage_bytes", "free_storage_bytes",
             "index_bytes", "disk_bytes", "chunks", "orphans",
@@ -61,7 +61,7 @@ public static class CsvReport
         ]);
         foreach ((PhaseRecord phase, SizeResult s) in run.Phases.SelectMany(p => p.Sizes.Select(s => (p, s))))
         {
-            Row(output,
+            row(
             [
                 .. PhaseOf(phase), s.Collection ?? phase.Collection, "all", s.Documents, s.DataBytes, s.StorageBytes,
                 s.FreeStorageBytes, s.IndexBytes, s.DiskBytes,
@@ -71,7 +71,7 @@ public static class CsvReport
             ]);
             foreach (ShardSize shard in s.Shards.Where(_ => s.Shards.Count > 1))
             {
-                Row(output,
+                row(
                 [
                     .. PhaseOf(phase), s.Collection ?? phase.Collection, shard.Shard, shard.Documents, shard.DataBytes, shard.StorageBytes,
                     null, shard.IndexBytes, null,
@@ -85,7 +85,7 @@ public static class CsvReport
     /// <returns>Writes the row of a sample; in long runs one of several seconds (<see cref="SampleThinning"/>).</returns>
     internal static Action<MergedSample> BeginSamples(StoredRun run, TextWriter output)
     {
-        Row(output, (
+        Action<object?[]> row = Begin(output, NotMongoDb.Of(run), (
             "unix_ms," + PhaseNames + ",operation,threads,is_warmup,has_outage,seconds,operations,documents,bytes,failed,"
             + "collection_documents,operations_per_second,"
             + LatencyNames
@@ -95,7 +95,7 @@ public static class CsvReport
         {
             Sample s = merged.Sample;
             PhaseRecord? phase = phases.GetValueOrDefault(s.Phase);
-            Row(output,
+            row(
             [
                 s.AtMilliseconds, .. phase is null ? [s.Phase, null, null, null, null] : PhaseOf(phase), s.Operation,
                 phase?.Operations.FirstOrDefault(o => o.Operation == s.Operation)?.Threads, s.IsWarmup, s.HasOutage, s.Seconds,
@@ -110,12 +110,13 @@ public static class CsvReport
     /// <summary>The seconds of the operations' steps; of a long run the first.</summary>
     public static void WriteSteps(StoredRun run, TextWriter output)
     {
-        Row(output, ("unix_ms," + PhaseNames + ",operation,step,is_warmup,seconds,operations,failed," + LatencyNames).Split(','));
+        Action<object?[]> row = Begin(output, NotMongoDb.Of(run),
+            ("unix_ms," + PhaseNames + ",operation,step,is_warmup,seconds,operations,failed," + LatencyNames).Split(','));
         Dictionary<int, PhaseRecord> phases = run.Phases.ToDictionary(phase => phase.Number);
         foreach (Sample s in run.ReadSamples(withSteps: true).Where(s => StepResult.IsKey(s.Operation)).Take(SampleThinning.MaxRows))
         {
             (string operation, string step) = StepResult.Parse(s.Operation);
-            Row(output,
+            row(
             [
                 s.AtMilliseconds, .. phases.GetValueOrDefault(s.Phase) is { } phase ? PhaseOf(phase) : [s.Phase, null, null, null, null],
                 operation, step, s.IsWarmup, s.Seconds, s.Operations, s.Failed, .. Latency(s.LatencyMicroseconds),
@@ -125,27 +126,28 @@ public static class CsvReport
 
     /// <summary>Gauges as they are, counters per second; nothing across a restart of the server.</summary>
     public static void WriteServerSamples(StoredRun run, TextWriter output) =>
-        WriteMetrics(run.ReadServerSamples, MetricCatalogue.Server, output);
+        WriteMetrics(run, run.ReadServerSamples, MetricCatalogue.Server, output);
 
     /// <inheritdoc cref="WriteServerSamples"/>
     public static void WriteHostSamples(StoredRun run, TextWriter output) =>
-        WriteMetrics(run.ReadHostSamples, MetricCatalogue.Host, output);
+        WriteMetrics(run, run.ReadHostSamples, MetricCatalogue.Host, output);
 
     /// <summary>Writes samples of shards like those of servers: what shards held and did over time. A member is a shard.</summary>
     public static void WriteShardSamples(StoredRun run, TextWriter output) =>
-        WriteMetrics(run.ReadShardSamples, MetricCatalogue.Shard, output);
+        WriteMetrics(run, run.ReadShardSamples, MetricCatalogue.Shard, output);
 
     /// <summary>Writes samples of the members of replica sets like those of servers.</summary>
     public static void WriteReplicaSamples(StoredRun run, TextWriter output) =>
-        WriteMetrics(run.ReadReplicaSamples, MetricCatalogue.Replica, output);
+        WriteMetrics(run, run.ReadReplicaSamples, MetricCatalogue.Replica, output);
 
     /// <summary>Migrations, splits and merges, a row each; of very many the first.</summary>
     public static void WriteChunkEvents(StoredRun run, TextWriter output)
     {
-        Row(output, "unix_ms,kind,outcome,from,to,seconds,documents,bytes,note".Split(','));
+        Action<object?[]> row =
+            Begin(output, NotMongoDb.Of(run), "unix_ms,kind,outcome,from,to,seconds,documents,bytes,note".Split(','));
         foreach (ChunkEvent e in run.ReadChunkEvents().Take(SampleThinning.MaxRows))
         {
-            Row(output,
+            row(
             [
                 e.AtMilliseconds, e.Kind.ToString().ToLowerInvariant(), e.Outcome.ToString().ToLowerInvariant(), e.From,
                 e.To, e.Seconds, e.Documents,
@@ -162,11 +164,11 @@ public static class CsvReport
         indexes.TryGetValue(name, out long bytes) ? bytes : null;
 
     private static void WriteMetrics(
-        Func<IReadOnlyList<Metric>, IEnumerable<MetricSample>> read, IReadOnlyList<Metric> metrics, TextWriter output)
+        StoredRun run, Func<IReadOnlyList<Metric>, IEnumerable<MetricSample>> read, IReadOnlyList<Metric> metrics, TextWriter output)
     {
-        Row(output, ["unix_ms", "member", .. metrics.Select(HeaderOf)]);
+        Action<object?[]> row = Begin(output, NotMongoDb.Of(run), ["unix_ms", "member", .. metrics.Select(HeaderOf)]);
         foreach (MetricSample sample in SampleThinning.Rates(read, metrics))
-            Row(output, [sample.AtMilliseconds, sample.Member, .. sample.Values.Select(value => (object?)value)]);
+            row([sample.AtMilliseconds, sample.Member, .. sample.Values.Select(value => (object?)value)]);
     }
 
     private static string HeaderOf(Metric metric)
@@ -177,6 +179,17 @@ public static class CsvReport
     }
 
     private static object?[] Latency(LatencySummary l) => [l.Min, l.Mean, l.P50, l.P90, l.P95, l.P99, l.P999, l.Max];
+
+    /// <summary>Writes the head of a file: the names of its columns, the last of which is <see cref="NotMongoDb.Column"/>.</summary>
+    /// <param name="output">Gets head and rows.</param>
+    /// <param name="notMongoDb">What each row has in that column; null for MongoDB.</param>
+    /// <param name="names">Of all other columns.</param>
+    /// <returns>Writes a row, given the fields of all other columns.</returns>
+    public static Action<object?[]> Begin(TextWriter output, string? notMongoDb, IEnumerable<string> names)
+    {
+        Row(output, [.. names, NotMongoDb.Column]);
+        return fields => Row(output, [.. fields, notMongoDb]);
+    }
 
     public static void Row(TextWriter output, object?[] fields)
     {

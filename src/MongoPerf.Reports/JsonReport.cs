@@ -34,6 +34,7 @@ public static class JsonReport
         WriteValue(output, new
         {
             schema = Schema,
+            notMongoDb = NotMongoDb.Of(run),
             run = RunOf(run),
             settings = SettingsOf(run.Settings),
             deployment = run.Deployment is { } deployment ? DeploymentOf(deployment) : null,

@@ -26,7 +26,7 @@ public static class JunitReport
     public static void Write(IReadOnlyList<StoredRun> runs, TextWriter output)
     {
         using IDisposable english = Words.InEnglish();
-        Write($"mongoperf {string.Join(", ", runs.Select(run => run.Run.Id))}",
+        Write($"mongoperf {string.Join(", ", runs.Select(run => run.Run.Id))}", runs,
             [.. runs.SelectMany(run => CasesOf(run, runs.Count == 1 ? "" : run.Run.Id + " "))], output);
     }
 
@@ -36,7 +36,7 @@ public static class JunitReport
         comparison = comparison.InEnglish;
         Write(
             $"mongoperf {string.Join(", ", comparison.Candidates.Select(c => c.Candidate.Name))} against {comparison.Baseline.Name}",
-            [.. comparison.Candidates.SelectMany(candidate => candidate.Operations
+            comparison.Runs, [.. comparison.Candidates.SelectMany(candidate => candidate.Operations
                 .SelectMany(operation => operation.Tested.Select(measure => CaseOf(candidate, operation, measure))))], output);
     }
 
@@ -45,7 +45,7 @@ public static class JunitReport
     {
         using IDisposable english = Words.InEnglish();
         history = history.InEnglish;
-        Write($"mongoperf history of {history.Scenario}", [.. history.Lines.Select(line => CaseOf(history, line))], output);
+        Write($"mongoperf history of {history.Scenario}", history.Runs, [.. history.Lines.Select(line => CaseOf(history, line))], output);
     }
 
     private static Case CaseOf(RunHistory history, HistoryLine line)
@@ -97,8 +97,10 @@ public static class JunitReport
         };
     }
 
-    private static void Write(string suite, Case[] cases, TextWriter output)
+    private static void Write(string suite, IReadOnlyList<StoredRun> runs, Case[] cases, TextWriter output)
     {
+        if (NotMongoDb.Mark(runs) is { } mark)
+            suite += $" ({mark})";
         using (var xml = XmlWriter.Create(
             output, new XmlWriterSettings { Indent = true, NewLineChars = "\n", OmitXmlDeclaration = true, CheckCharacters = false }))
         {

@@ -17,7 +17,8 @@ internal static class LatencyLog
             .. run.Phases.SelectMany(phase => phase.Operations.Select(result => (Name: NameOf(phase, result.Operation), result.Threads)))
                 .GroupBy(one => one.Name).Where(same => same.Select(one => one.Threads).Distinct().Count() > 1).Select(same => same.Key),
         ];
-        var log = new HdrLogWriter(output, run.Run.StartedAt, $"MongoPerf {run.Run.Version}, run {run.Run.Id}; the tag is the operation: "
+        var log = new HdrLogWriter(output, run.Run.StartedAt, $"MongoPerf {run.Run.Version}, run {run.Run.Id}"
+            + $"{(NotMongoDb.Of(run) is { } other ? $" ({other}, not MongoDB)" : "")}; the tag is the operation: "
             + "its service times, with a rate also .response and .lateness");
         return merged =>
         {

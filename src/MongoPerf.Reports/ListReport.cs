@@ -13,7 +13,7 @@ public static class ListReport
             ("id", "run"), ("scenario", "scenario"), ("state", "state"), ("startedAt", "started"), ("endedAt", null),
             ("documents", "documents"), ("target", "target"), ("serverDataBytes", "server data"),
             ("name", null), ("topology", null), ("serverVersion", null), ("engine", null), ("problem", null), ("folder", null),
-            ("deployment", "deployment"),
+            ("deployment", "deployment"), ("notMongoDb", null),
         ],
         [.. runs.Select(run => RowOf(run, readData(run.Folder)))]);
 
@@ -41,7 +41,10 @@ public static class ListReport
     private static IReadOnlyList<(object? Value, string Text)> RowOf(RunListing run, long? data)
     {
         string? engine = run.Engine is { Kind: EngineKind.Driver } driver ? driver.Text : null;
-        string deployment = run.Problem ?? string.Join(' ', new[] { run.Name, run.Topology?.Text(), run.ServerVersion }.OfType<string>())
+        // Its version is that of the MongoDB that it imitates.
+        string?[] server = run.NotMongoDb is { } other
+            ? [$"{other}, not MongoDB{(run.Topology == Topology.Sharded ? ", sharded" : "")}"] : [run.Topology?.Text(), run.ServerVersion];
+        string deployment = run.Problem ?? string.Join(' ', server.Prepend(run.Name).OfType<string>())
             + (engine is null ? "" : $", {engine}");
         return
         [
@@ -52,7 +55,7 @@ public static class ListReport
             (data, data is { } bytes ? Units.Bytes(bytes) : ""),
             ListTable.Plain(run.Name), ListTable.Plain(run.Topology?.Text()), ListTable.Plain(run.ServerVersion),
             ListTable.Plain(run.Engine?.Text), ListTable.Plain(run.Problem), ListTable.Plain(run.Folder),
-            ListTable.Plain(deployment),
+            ListTable.Plain(deployment), ListTable.Plain(run.NotMongoDb),
         ];
     }
 

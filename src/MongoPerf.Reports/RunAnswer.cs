@@ -39,7 +39,9 @@ internal static class RunAnswer
             .. verdicts.Skip(2).Where(verdict => verdict.Grade == Grade.Bad).Take(MostBad),
         ];
         (int Place, Finding Finding)[] foremost = Foremost(findings);
-        int cautions = verdicts.Except(first).Count(verdict => verdict.Grade != Grade.Good);
+        // That the server is not MongoDB stands above all else.
+        int cautions = verdicts.Except(first).Count(verdict =>
+            verdict.Grade != Grade.Good && verdict.Finding != VerdictFinding.EmbeddedServer);
         string? more = More(cautions, findings.Count - foremost.Length);
         var next = new Fact("next", Next(run, runsFolder));
         return
@@ -47,6 +49,7 @@ internal static class RunAnswer
             new Block.Facts([new Fact("run", $"{run.Run.Id}: {Subject(run)}")]) { In = Media.Console | Media.Markdown },
             new Block.Verdicts(first),
             .. Tables(run, findings).Select(table => new Block.Table(table) { IsPlain = true }),
+            new Block.Facts([.. Loads(run)]),
             new Block.Foremost(foremost),
             new Block.Facts([.. Worst(run)]),
             new Block.Facts(
@@ -143,7 +146,8 @@ internal static class RunAnswer
         RunSeries series = RunSeries.Of(run);
         ILookup<object, OperationSeries> seconds = series.Operations.Concat(series.Independent)
             .ToLookup(one => (object)one.Result, ReferenceEqualityComparer.Instance);
-        Row[] single = [.. run.Phases.Where(phase => phase.Growth is null)
+        // What was measured comes before what was only loaded for it.
+        Row[] single = [.. run.Phases.Where(phase => phase.Growth is null && !IsInLine(run, phase)).OrderBy(IsLoad)
             .SelectMany(phase => phase.Operations.Concat(phase.Totals)
                 .Select(result => RowOf(phase, result, seconds[result].FirstOrDefault(), findings)))];
         if (single.Length > 0)
@@ -154,10 +158,29 @@ internal static class RunAnswer
             yield return sizes;
     }
 
+    private static bool IsLoad(PhaseRecord phase) => phase.Kind == PhaseKind.Load;
+
+    /// <summary>A load of which nothing is to be said, where others were measured.</summary>
+    private static bool IsInLine(StoredRun run, PhaseRecord phase) => IsLoad(phase) && WhatIsWrong([.. phase.Operations]) is null
+        && run.Phases.Any(other => !IsLoad(other) && other.Operations.Count > 0);
+
+    /// <summary>All loads in a line, behind what was measured.</summary>
+    private static IEnumerable<Fact> Loads(StoredRun run)
+    {
+        OperationResult[] loads = [.. run.Phases.Where(phase => phase.Growth is null && IsInLine(run, phase))
+            .SelectMany(phase => phase.Operations.Where(operation => operation.IsInsert))];
+        if (loads.Length == 0)
+            yield break;
+        long documents = loads.Sum(load => load.Documents);
+        double seconds = loads.Sum(load => load.Seconds);
+        yield return new Fact("loaded", Words.Of($"{Units.Exact(documents)} documents in {Words.Counted(loads.Length, "load")}, "
+            + $"{Units.Rate(documents / Math.Max(seconds, 1e-9))} docs/s"));
+    }
+
     private static ReportTable Table(string title, Row[] rows)
     {
-        // Where not all have room, those stay of which something is to be said.
-        HashSet<Row> shown = [.. rows.OrderBy(row => row.IsQuiet).Take(MostRows)];
+        // Where not all have room, those stay that were measured, and of these of which something is to be said.
+        HashSet<Row> shown = [.. rows.OrderBy(row => row.IsLoad).ThenBy(row => row.IsQuiet).Take(MostRows)];
         string left = rows.Length > shown.Count ? Words.Of($" ({shown.Count} of {rows.Length} operations)") : "";
         bool hasRetries = rows.Any(row => row.Retries is { All.Retried: > 0 });
         return new ReportTable(
@@ -185,7 +208,10 @@ internal static class RunAnswer
         bool isEmpty = result is { Operations: 0, Connections: null } and not { Unacknowledged.Sent: > 0 };
         return new Row(
             name, result, result.ReportedMicroseconds.Max, ChangeOf(series),
-            WhatIsWrong([result]) ?? (isEmpty ? Words.Of("not measured") : FoundIn(name, findings)));
+            WhatIsWrong([result]) ?? (isEmpty ? Words.Of("not measured") : FoundIn(name, findings)))
+        {
+            IsLoad = IsLoad(phase),
+        };
     }
 
     /// <summary>Of the rate; null where there are too few seconds.</summary>
@@ -201,7 +227,9 @@ internal static class RunAnswer
     /// <summary>What is not in the figures beside it, the worst first; null for nothing.</summary>
     private static string? WhatIsWrong(OperationResult[] results)
     {
-        return Sum(result => result.Accounting.Failed) is > 0 and var failed ? Words.Of($"{Units.Exact(failed)} failed")
+        return Sum(result => result.Accounting.Failed) is > 0 and var failed
+                ? results.Any(result => result.Batch > 1)
+                    ? Words.Of($"{Units.Exact(failed)} batches failed") : Words.Of($"{Units.Exact(failed)} failed")
             : Sum(result => result.Wrong) is > 0 and var wrong ? Words.Of($"{Units.Exact(wrong)} wrong")
             : Sum(result => result.Unacknowledged?.Lost ?? 0) is > 0 and var lost ? Words.Of($"{Units.Exact(lost)} lost")
             : Sum(result => result.InFlightAtEnd?.Operations ?? 0) is > 0 and var cut ? Words.Of($"{Units.Exact(cut)} cut off")
@@ -222,6 +250,8 @@ internal static class RunAnswer
     private sealed record Row(string Operation, OperationResult? Result, double? Slowest, double? Change, string? Verdict)
     {
         public bool IsQuiet => Verdict is null;
+
+        public bool IsLoad { get; init; }
 
         public RetryShare? Retries => Result is null ? null : RetryShare.Of(Result);
 

@@ -16,14 +16,11 @@ public static class RunReport
     /// <param name="files">What was written, as its reader finds it.</param>
     /// <param name="runsFolder">The runs folder as typed after --out; null for the default.</param>
     public static Report Of(StoredRun run, IReadOnlyList<Fact>? files = null, string? runsFolder = null) =>
-        Of(run, RunVerdicts.Of(run), files ?? [], runsFolder);
+        Of(run, RunVerdicts.Of(run), files ?? [], runsFolder).Marked([run]);
 
     private static Report Of(StoredRun run, IReadOnlyList<Verdict> verdicts, IReadOnlyList<Fact> files, string? runsFolder) => new(
         Title(run),
-        [
-            new Block.Paragraph(ChartText.Subtitle(run), Tone.Soft) { In = Media.Page },
-            new Block.Cautions([.. Remarks(run)]) { In = Media.Page },
-        ],
+        [new Block.Paragraph(ChartText.Subtitle(run), Tone.Soft) { In = Media.Page }],
         [
             new Section("Notes", [new Block.Verdicts(verdicts)]),
             new Section("Findings", [new Block.Findings(RunFindings.Shown(run))]),
@@ -66,16 +63,6 @@ public static class RunReport
     {
         string target = run.GrowthSteps.Count > 0 ? Words.Of($" to {Units.Count(run.Settings.Plan.TargetDocuments)} documents") : "";
         return Words.Of($"MongoPerf: {run.Settings.Plan.Name}{target}, run {run.Run.Id}");
-    }
-
-    /// <summary>A page that is passed on must not be taken for one about MongoDB; elsewhere a verdict is enough.</summary>
-    private static IEnumerable<string> Remarks(StoredRun run)
-    {
-        if (run.Deployment is { IsEmbedded: true })
-            yield return Words.Of("These are figures of MongoPerf's embedded server, not of MongoDB.");
-        else if (run.Deployment is { Kind: DeploymentKind.Null })
-            yield return Words.Of("These are figures of the null deployment, which answers from memory: the most that client and loopback "
-                + "can do. They are not figures of MongoDB.");
     }
 
     private static IEnumerable<Block> Results(StoredRun run)

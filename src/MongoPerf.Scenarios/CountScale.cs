@@ -65,7 +65,22 @@ public sealed class CountScale(double factor)
     /// <param name="definedAt">Where it stands itself.</param>
     public ScaledCount? Find(Position definedAt) => _scaled.GetValueOrDefault(definedAt);
 
-    /// <summary>A count was read at this place, from whatever parameter.</summary>
+    /// <summary>Where single values stand that were read as counts.</summary>
+    public IEnumerable<Position> Places => _scaled.Keys;
+
+    /// <summary>What a parameter's value is in values of documents and operations, which must fit the counts.</summary>
+    /// <param name="full">The value, which is read as a count elsewhere.</param>
+    public long InValues(long full) => full == 0 ? 0 : Math.Max(1, Multiply(full));
+
+    /// <summary>Notes that a piece of the file was read as values, where what parameters count is multiplied too.</summary>
+    public void NoteValues(ScenarioNode node)
+    {
+        // One that multiplies nothing may be shared.
+        if (factor != 1)
+            _uses.UnionWith(node.Scalars.Where(scalar => scalar.Scaled is not null).Select(scalar => scalar.Position));
+    }
+
+    /// <summary>What a parameter counts was multiplied at this place.</summary>
     public bool WasReadAt(Position place) => _uses.Contains(place);
 
     private static bool IsExact(ScenarioNode node) => node is ScalarNode { IsExact: true };

@@ -230,5 +230,6 @@ internal sealed class GeneratorReader
     }
 
     private ScalarNode ScalarOf(string key, ScenarioNode node) =>
-        node as ScalarNode ?? throw MappingReader.Wrong(node, $"{_name}: {key} is {node.Describe()}; expected a single value");
+        node is ScalarNode scalar ? scalar with { Text = scalar.InValues }
+            : throw MappingReader.Wrong(node, $"{_name}: {key} is {node.Describe()}; expected a single value");
 }

@@ -22,17 +22,20 @@ internal static class LiteralReader
             return Bson(null);
         if (scalar.Text is "true" or "false")
             return Bson(scalar.Text == "true");
-        if (long.TryParse(scalar.Text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long whole))
+        // A count such as 10k is a text here, at any scale.
+        string text = long.TryParse(scalar.Text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out _) ? scalar.InValues
+            : scalar.Text;
+        if (long.TryParse(text, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long whole))
             return whole is >= int.MinValue and <= int.MaxValue ? Bson((int)whole) : Bson(whole);
-        if (!double.TryParse(scalar.Text, NumberStyles.Float, CultureInfo.InvariantCulture, out double number)
-            || !char.IsAsciiDigit(scalar.Text[^1]))
-            return Bson(scalar.Text);
-        byte[] text = Encoding.UTF8.GetBytes(scalar.Text);
-        return NumberText.IsHeldBy(number, text) ? Bson(number)
+        if (!double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double number)
+            || !char.IsAsciiDigit(text[^1]))
+            return Bson(text);
+        byte[] digits = Encoding.UTF8.GetBytes(text);
+        return NumberText.IsHeldBy(number, digits) ? Bson(number)
             : throw MappingReader.Wrong(scalar,
-                $"'{scalar.Text}' is beyond "
-                + (NumberText.IsWhole(text) ? "64 bits, and a double would lose digits of it" : "the range of a double"),
-                (text.Length <= LongestNumber ? $"write {{$numberDecimal: \"{scalar.Text}\"}}, or " : "") + "put it in quotes for a text");
+                $"'{text}' is beyond "
+                + (NumberText.IsWhole(digits) ? "64 bits, and a double would lose digits of it" : "the range of a double"),
+                (digits.Length <= LongestNumber ? $"write {{$numberDecimal: \"{text}\"}}, or " : "") + "put it in quotes for a text");
     }
 
     /// <summary>Characters of a number that may fit a decimal.</summary>
@@ -67,8 +70,9 @@ internal static class LiteralReader
     {
         MappingNode mapping =>
             $"{{{string.Join(", ", mapping.Entries.Select(e => $"{JsonSerializer.Serialize(e.Name)}: {Json(e.Value, holdsNumbers)}"))}}}",
-        ScalarNode scalar when holdsNumbers && long.TryParse(scalar.Text, out long number) => number.ToString(CultureInfo.InvariantCulture),
-        ScalarNode scalar => JsonSerializer.Serialize(scalar.Text),
+        ScalarNode scalar when holdsNumbers && long.TryParse(scalar.InValues, out long number) =>
+            number.ToString(CultureInfo.InvariantCulture),
+        ScalarNode scalar => JsonSerializer.Serialize(scalar.InValues),
         _ => "[]",
     };
 }

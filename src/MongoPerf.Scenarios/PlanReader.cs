@@ -18,6 +18,9 @@ public sealed record ReadPlan(Plan Plan, long? MaxErrors, SkipLimit? MaxSkipped,
     /// <summary>What the file says it may write although its run does not create it: shop.audit, shop.*, server.</summary>
     public IReadOnlyList<string> MayWrite { get; init; } = [];
 
+    /// <summary>What it comes to is to hold for MongoDB: neither the embedded nor the null server may stand in.</summary>
+    public bool IsForMongoDbOnly { get; init; }
+
     /// <summary>What its counts were multiplied by.</summary>
     public double Scale { get; init; } = 1;
 
@@ -56,7 +59,15 @@ public static class PlanReader
         List<string> warnings = [.. WrittenPhases.Warnings(phases)];
         var scale = new CountScale(overrides.Scale);
         ScenarioNode data = top.Find("data") ?? new MappingNode(root.Position, []);
-        PlanRound[] rounds = [.. Rounds(parameters).Select(round => PhaseSelection.Of(round, overrides, scale))];
+        if (overrides.Scale != 1)
+        {
+            // What is a count only its reader knows.
+            var full = new CountScale(1);
+            _ = Rounds(parameters, full, []);
+            parameters.Multiply(scale, full.Places);
+        }
+
+        PlanRound[] rounds = [.. Rounds(parameters, scale, warnings).Select(round => PhaseSelection.Of(round, overrides, scale))];
         scale.RequireSomething();
         parameters.RequireAllUsed(asWritten);
         RequirePhases(asWritten, rounds, overrides);
@@ -66,7 +77,7 @@ public static class PlanReader
         var figures = new FigureReader(
             written, (overrides.Parameters.Count == 0 && overrides.Phases.Count == 0 && on?.Set is null) || !FigureReader.IsAsked(top)
                 ? rounds
-                : Rounds(written), text);
+                : Rounds(written, scale, warnings), text);
         if (overrides.Scale != 1)
             changes.Insert(0, Scaled(asWritten, overrides, text));
         rounds = [.. rounds.Select(round => round with { Phases = [.. round.Phases.Select(text.Of)] })];
@@ -76,6 +87,7 @@ public static class PlanReader
             new DeploymentReader(top, rounds[0].Collections, overrides.Scale).Read(), SetBy(on, overrides, text))
         {
             MayWrite = MayWrite(top),
+            IsForMongoDbOnly = top.Flag("onlyMongoDb"),
             Scale = overrides.Scale,
             // What the command line replaced says nothing of the run, and of phases that run alone most parameters don't either.
             Parameters =
@@ -89,12 +101,12 @@ public static class PlanReader
             Warnings = [.. warnings.Concat(RemovedByServer(rounds)).Distinct()],
         };
 
-        PlanRound[] Rounds(ScenarioParameters values)
+        PlanRound[] Rounds(ScenarioParameters values, CountScale by, List<string> found)
         {
             var count = new PhaseCount();
             return [.. values.Combine(values.SweepsIn(data))
                 .Select(chosen => new RoundReader(
-                    top, values, chosen, scale, new ValueSources(seed, file.Data) { Scale = scale }, count, warnings).Read(data, phases))];
+                    top, values, chosen, by, new ValueSources(seed, file.Data) { Scale = by }, count, found).Read(data, phases))];
         }
     }
 

@@ -95,7 +95,7 @@ internal sealed partial class ScaledText(ScenarioParameters parameters, CountSca
     {
         var counts = new Dictionary<long, long>();
         var others = new HashSet<long>();
-        foreach (ScalarNode part in Scalars(value.Node))
+        foreach (ScalarNode part in value.Node.Scalars)
         {
             if (scale.Find(part.Position) is { } count && parameters.UsesOf(part.Position).All(scale.WasReadAt))
                 counts[count.Full] = count.Count;
@@ -109,7 +109,7 @@ internal sealed partial class ScaledText(ScenarioParameters parameters, CountSca
     }
 
     private IEnumerable<ScaledCount> CountsIn(NamedValue value) =>
-        Scalars(value.Node).Select(part => scale.Find(part.Position)).OfType<ScaledCount>();
+        value.Node.Scalars.Select(part => scale.Find(part.Position)).OfType<ScaledCount>();
 
     private string Multiplied(string text) => $"{text} (counts × {scale.Factor.ToString("0.########", CultureInfo.InvariantCulture)})";
 
@@ -142,14 +142,6 @@ internal sealed partial class ScaledText(ScenarioParameters parameters, CountSca
             return null;
         }
     }
-
-    private static IEnumerable<ScalarNode> Scalars(ScenarioNode node) => node switch
-    {
-        ScalarNode scalar => [scalar],
-        SequenceNode list => list.Items.SelectMany(Scalars),
-        MappingNode mapping => mapping.Entries.SelectMany(entry => Scalars(entry.Value)),
-        _ => [],
-    };
 
     [GeneratedRegex(@"(?<!\w|[0-9][.,])[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?(?:e[0-9]+|[kKmMgG])?(?!\w|[.,][0-9])")]
     private static partial Regex Counts();

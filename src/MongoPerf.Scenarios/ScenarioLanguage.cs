@@ -461,6 +461,8 @@ internal static class ScenarioLanguage
         new("maxSkipped", KeyKind.Text,
             "Arrivals of a rate that may be skipped before the exit code is 4: a number, or a share such as 1% [default: 0]."),
         new("scalable", KeyKind.Flag, "false refuses --scale: what is done depends on the counts [default: true]."),
+        new("onlyMongoDb", KeyKind.Flag,
+            "true refuses the embedded and the null server: its result is to hold for MongoDB [default: false]."),
         new("mayWrite", KeyKind.Texts, "What its operations may write that the run does not create: DB.COLL, "
             + "DB.* for a whole database, or server for commands that act on all of it. --may-write must confirm each."),
         new("phases", KeyKind.Mappings, "What is done, one after the other.", Phase),

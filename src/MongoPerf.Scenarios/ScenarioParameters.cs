@@ -22,6 +22,8 @@ internal sealed partial class ScenarioParameters
 
     /// <summary>Where single values were put in, by where they stand themselves.</summary>
     private readonly Dictionary<Position, HashSet<Position>> _uses = [];
+    private CountScale? _scale;
+    private HashSet<Position> _counts = [];
 
     /// <param name="node">The node, under "parameters"; null for none.</param>
     /// <param name="set">
@@ -55,6 +57,14 @@ internal sealed partial class ScenarioParameters
 
     /// <summary>The values of one by the file's own names.</summary>
     public IEnumerable<string> LabelsOf(string name) => _values[name].Select(v => v.Name);
+
+    /// <summary>
+    /// From now on, values that are read as counts are multiplied in values of documents and operations too: a key that is drawn among so
+    /// many documents is to be among those that there are.
+    /// </summary>
+    /// <param name="scale">By which they are multiplied.</param>
+    /// <param name="counts">Where single values stand that are read as counts.</param>
+    public void Multiply(CountScale scale, IEnumerable<Position> counts) => (_scale, _counts) = (scale, [.. counts]);
 
     /// <summary>Where a single value of a parameter was put in.</summary>
     /// <param name="definedAt">Where it stands itself.</param>
@@ -111,15 +121,27 @@ internal sealed partial class ScenarioParameters
     };
 
     /// <summary>What is computed from plain whole numbers alone is one itself, wherever it stands: a count, a number of threads.</summary>
-    private static ScenarioNode Folded(MappingNode node)
+    private ScenarioNode Folded(MappingNode node)
     {
         if (node.Entries is not [{ Value: SequenceNode { Items: [_, _, ..] items } } only] || !ComputedValue.Names.Contains(only.Name)
             || !items.All(item => item is ScalarNode { IsQuoted: false } scalar && Whole(scalar.Text) is not null))
             return node;
         try
         {
-            long result = ComputedValue.Fold(only.Name, items.Select(item => Whole(((ScalarNode)item).Text)!.Value));
-            return new ScalarNode(node.Position, result.ToString(CultureInfo.InvariantCulture), false);
+            ScalarNode[] parts = [.. items.Cast<ScalarNode>()];
+            foreach (ScalarNode part in parts.Where(part => part.DefinedAt is not null))
+            {
+                _uses[part.DefinedAt!.Value].Remove(part.Position);
+                _uses[part.DefinedAt.Value].Add(node.Position);
+            }
+
+            return new ScalarNode(node.Position, Fold(part => part.Text), false)
+            {
+                Scaled = parts.Any(part => part.Scaled is not null) ? Fold(part => part.InValues) : null,
+            };
+
+            string Fold(Func<ScalarNode, string> text) => ComputedValue.Fold(only.Name, parts.Select(part => Whole(text(part))!.Value))
+                .ToString(CultureInfo.InvariantCulture);
         }
         catch (OverflowException)
         {
@@ -151,7 +173,12 @@ internal sealed partial class ScenarioParameters
             if (!_uses.TryGetValue(value.Position, out HashSet<Position>? uses))
                 _uses.Add(value.Position, uses = []);
             uses.Add(scalar.Position);
-            value = single with { DefinedAt = value.Position };
+            value = single with
+            {
+                DefinedAt = value.Position,
+                Scaled = _counts.Contains(value.Position) && Whole(single.Text) is { } full
+                    ? _scale!.InValues(full).ToString(CultureInfo.InvariantCulture) : null,
+            };
         }
 
         return level + value.Levels <= NodeReader.MostLevels

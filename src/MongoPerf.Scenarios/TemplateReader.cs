@@ -55,7 +55,14 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         ? DocumentValue.Array(list.Items.Select((item, i) => Value(item, $"{path}.{i}")))
         : throw MappingReader.Wrong(node, $"{path} is {node.Describe()}; expected a list");
 
-    public TemplateValue Value(ScenarioNode node, string path) => node switch
+    public TemplateValue Value(ScenarioNode node, string path)
+    {
+        if (node is ScalarNode or MappingNode { Entries: [{ Name: ['^', ..] }] })
+            sources.Scale.NoteValues(node);
+        return Read(node, path);
+    }
+
+    private TemplateValue Read(ScenarioNode node, string path) => node switch
     {
         ScalarNode { IsQuoted: false, Text: ['^', ..] } scalar => Generate(scalar.Text, null, scalar, path),
         ScalarNode { IsQuoted: false } scalar when Generator.FindIn(scalar.Text) is { } generator => throw MappingReader.Wrong(

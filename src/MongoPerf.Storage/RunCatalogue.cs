@@ -20,7 +20,11 @@ public sealed record RunListing(
     Topology? Topology,
     string? ServerVersion,
     EngineSettings? Engine,
-    string? Problem);
+    string? Problem)
+{
+    /// <inheritdoc cref="DeploymentInfo.NotMongoDb"/>
+    public string? NotMongoDb { get; init; }
+}
 
 /// <summary>The folder of runs: what is in it, and names for new ones.</summary>
 public static class RunCatalogue
@@ -105,7 +109,10 @@ public static class RunCatalogue
             return new RunListing(
                 id, folder, run.StateText, run.Run.StartedAt, run.Run.EndedAt, run.Settings.Plan.TargetDocuments, run.DocumentsReached,
                 run.Settings.Plan.Name, run.DeploymentName,
-                run.Deployment?.Topology, run.Deployment?.ServerVersion, run.Settings.Engine, null);
+                run.Deployment?.Topology, run.Deployment?.ServerVersion, run.Settings.Engine, null)
+            {
+                NotMongoDb = run.Deployment?.NotMongoDb,
+            };
         }
         catch (RunStoreException e)
         {

@@ -149,6 +149,10 @@ public sealed record DeploymentInfo
     public long? AllCacheBytes => CacheBytes * (ShardCount ?? 1);
     public bool IsEmbedded { get; init; }
 
+    /// <summary>What answered in place of MongoDB, such as "embedded server" or "FerretDB 2.1.0"; null for MongoDB.</summary>
+    [JsonIgnore]
+    public string? NotMongoDb => Topology == Topology.Null ? "null deployment" : IsEmbedded ? "embedded server" : StandIn ?? OtherSystem;
+
     /// <summary>The shape for people, such as "standalone", "replica set of 3" or "sharded over TLS with logins".</summary>
     [JsonIgnore]
     public string ShapeText =>

@@ -155,7 +155,7 @@ public sealed class TelemetryReader(string folder)
             // Two agents' first runs of a day have the same id.
             ("service.instance.id", run.Run.Part is { } own ? $"{run.Run.Id}/{own.Name}" : run.Run.Id),
             ("host.name", run.Environment?.Host),
-            ("db.system.name", run.Deployment is null or { OtherSystem: null } ? "mongodb" : run.Deployment.OtherSystem),
+            ("db.system.name", run.Deployment?.NotMongoDb ?? "mongodb"),
             ("mongoperf.agent", run.Run.Part?.Name),
             ("mongoperf.scenario", run.Settings.Plan.Name),
             ("mongoperf.deployment", run.DeploymentName),

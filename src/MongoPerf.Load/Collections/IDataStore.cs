@@ -63,11 +63,11 @@ public interface IDataStore : IDisposable
     IReadOnlyList<NumberRange> FindMissing(PlanCollection collection, NumberRange range);
 
     /// <summary>Writes documents, acknowledged; one that is there already is none the worse.</summary>
-    /// <returns>What the server says of the first duplicate key; null when there was none.</returns>
+    /// <returns>What the server says of the first document that it refuses, as a duplicate or invalid; null for none.</returns>
     string? Write(PlanCollection collection, params IReadOnlyList<NumberRange> ranges);
 
     /// <summary>
-    /// Notes in the collection's marker that a unique index refused these documents: other clients of the run and later runs do not look
+    /// Notes in the collection's marker that the server refused these documents: other clients of the run and later runs do not look
     /// for them. Beyond a hundred thousand ranges no more are noted.
     /// </summary>
     void NoteRefused(PlanCollection collection, IReadOnlyList<NumberRange> numbers)

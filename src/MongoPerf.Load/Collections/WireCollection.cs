@@ -157,7 +157,7 @@ public sealed class WireCollection : IDisposable
     /// <inheritdoc cref="IDataStore.Write"/>
     public string? Write(params IReadOnlyList<NumberRange> ranges)
     {
-        string? duplicate = null;
+        string? refused = null;
         var block = new List<BsonDocument>();
         long bytes = 0;
         foreach (NumberRange range in ranges)
@@ -173,11 +173,11 @@ public sealed class WireCollection : IDisposable
 
         if (block.Count > 0)
             Send();
-        return duplicate;
+        return refused;
 
         void Send()
         {
-            duplicate ??= Retry(connection => WriteBlock(connection, block));
+            refused ??= Retry(connection => WriteBlock(connection, block));
             block.Clear();
             bytes = 0;
         }
@@ -341,23 +341,23 @@ public sealed class WireCollection : IDisposable
         return true;
     }
 
-    /// <returns>What the server says of the first duplicate key: mostly a document that had arrived after all.</returns>
+    /// <returns>What the server says of the first document that it refuses: mostly one that had arrived after all.</returns>
     private string? WriteBlock(MongoConnection connection, IReadOnlyList<BsonDocument> documents)
     {
         BsonDocument reply = connection.RunUnchecked(_access.Database, BsonDocument.Of(
             ("insert", _collection), ("documents", documents), ("ordered", false), ("writeConcern", BsonDocument.Of(("w", 1)))));
         if (!reply.IsTrue("ok"))
             throw new ServerCommandException("insert", ServerError.From(reply));
-        string? duplicate = null;
+        string? refused = null;
         foreach ((_, BsonValue item) in reply.FindDocument("writeErrors") ?? BsonDocument.Empty)
         {
             ServerError error = ServerError.From(item.ToDocument());
-            if (error.Code != ServerError.DuplicateKey)
+            if (!ServerError.IsOfDocument(error.Code))
                 throw new ServerCommandException("insert", error);
-            duplicate ??= error.Message;
+            refused ??= error.Message;
         }
 
-        return duplicate;
+        return refused;
     }
 
     /// <summary>Whether a database holds the collection.</summary>

@@ -161,7 +161,7 @@ internal sealed class Filling(RunContext run)
     /// <remarks>
     /// Where the server removes documents by itself there is nothing to repair: who writes again what is gone never ends.
     /// </remarks>
-    /// <exception cref="DuplicateKeyException">Some can't be stored beside others, and they are more than may fail.</exception>
+    /// <exception cref="RefusedDocumentsException">Some can't be stored beside others, and they are more than may fail.</exception>
     /// <exception cref="MongoPerfException">Still not whole after several rounds.</exception>
     public long Repair(PlanCollection collection, NumberRange range, PlanShare? share = null) =>
         MakeWhole(collection, range, share).Missing;
@@ -174,7 +174,7 @@ internal sealed class Filling(RunContext run)
     {
         if (collection.RemovedBecause is not null)
             return default;
-        string? duplicate = null;
+        string? said = null;
         (long first, long known, long before) = (0, 0, long.MaxValue);
         for (int round = 0; round <= RepairRounds; round++)
         {
@@ -189,11 +189,11 @@ internal sealed class Filling(RunContext run)
                 return (first, known);
             // By its _id a document that arrived between look and write is a duplicate, too: only what a write leaves as it
             // was can't be stored.
-            if (duplicate is { } refused && (count == before || !refused.Contains("index: _id_", StringComparison.Ordinal)))
+            if (said is { } refused && (count == before || !refused.Contains("index: _id_", StringComparison.Ordinal)))
             {
                 if (known + count > run.Options.MaxErrors)
-                    throw new DuplicateKeyException(collection.Name, known + count, refused);
-                // No repair brings them in: a unique index holds their keys already.
+                    throw new RefusedDocumentsException(collection.Name, known + count, refused);
+                // No repair brings them in: a unique index holds their keys already, or they don't pass the validator.
                 run.GoOnWithout(collection, missing, refused);
                 return (first, known + count);
             }
@@ -204,7 +204,7 @@ internal sealed class Filling(RunContext run)
                 run.Report("repair",
                     $"{count:N0} of {range.Count:N0} documents were missing from {collection.Name}; writing them again, acknowledged");
             before = count;
-            duplicate = run.Data.Write(collection, missing);
+            said = run.Data.Write(collection, missing);
         }
 
         throw new MongoPerfException(Fault.VerificationFailed,

@@ -283,10 +283,10 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
     {
         NumberRange own = run.Options.Share.Of(new NumberRange(0, collection.Count));
         PhaseOutcome outcome = _phases.Run(phase, head, new NumberSource(own.First, own.End), continues: false, stop);
-        long duplicates = Math.Min(own.Count, outcome.Groups.Sum(group => group.Duplicates));
+        long met = Math.Min(own.Count, outcome.Groups.Sum(group => group.Refused));
         // The first client counts for all. Which of its numbers a client has noted says nothing, only how many.
-        if (duplicates > 0 && !run.Options.Share.IsWhole)
-            run.Data.NoteRefused(collection, [own with { End = own.First + duplicates }]);
+        if (met > 0 && !run.Options.Share.IsWhole)
+            run.Data.NoteRefused(collection, [own with { End = own.First + met }]);
         if (outcome.WasStopped || outcome.GivenUp is not null || !run.Meet(head.Number, MeetingStage.End, stop))
         {
             _phases.Complete(phase,
@@ -302,12 +302,12 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         long there = run.Data.Count(collection);
         long absent = collection.RemovedBecause is null ? Math.Max(0, collection.Count - there) : 0;
         if (!run.Options.Share.IsWhole)
-            duplicates = run.Data.Inspect(collection.Stored[^1]).Marker?.Refused.Sum(range => range.Count) ?? duplicates;
-        long refused = Math.Min(absent, duplicates);
+            met = run.Data.Inspect(collection.Stored[^1]).Marker?.Refused.Sum(range => range.Count) ?? met;
+        long refused = Math.Min(absent, met);
         if (refused > 0)
             run.GoOnWithout(collection, [new NumberRange(0, refused)],
-                outcome.Groups.Select(group => group.FirstDuplicate).FirstOrDefault(first => first is not null)
-                ?? "other clients met duplicate keys");
+                outcome.Groups.Select(group => group.FirstRefusal).FirstOrDefault(first => first is not null)
+                ?? "other clients met them");
         if (absent > refused)
             run.Report("missing", $"{absent - refused:N0} of {collection.Count:N0} documents did not arrive in {collection.Name}");
         run.Data.Checkpoint(collection, there);

@@ -13,7 +13,7 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     /// </summary>
     private const double GraceSeconds = 0.05;
 
-    private long _duplicates;
+    private long _refused;
     private long _operationsLeft = plan.Count ?? long.MaxValue;
     private volatile bool _stopped;
     private volatile bool _aborted;
@@ -39,11 +39,11 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     public ConnectionStorms? Storms { get; } =
         plan.Connections is { Kind: ConnectionKind.Storm } ? new ConnectionStorms(plan.Threads, clock, observer) : null;
 
-    /// <summary>Documents that met a duplicate key while a collection was filled, of all workers.</summary>
-    public long Duplicates => Volatile.Read(ref _duplicates);
+    /// <summary>Documents that the server refused while a collection was filled, of all workers.</summary>
+    public long Refused => Volatile.Read(ref _refused);
 
     /// <returns>How many there are with these.</returns>
-    public long CountDuplicates(int documents) => Interlocked.Add(ref _duplicates, documents);
+    public long CountRefused(int documents) => Interlocked.Add(ref _refused, documents);
 
     /// <summary>Operations that end after this are measured; ticks.</summary>
     public long MeasureFrom { get; private set; }

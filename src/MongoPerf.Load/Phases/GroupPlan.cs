@@ -78,9 +78,9 @@ public sealed record GroupPlan
     public double VerifyShare { get; init; }
 
     /// <summary>
-    /// For a group that fills a collection: beyond so many duplicate keys it ends, as they are no accident; null for any other group.
+    /// For a group that fills a collection: beyond so many documents that the server refuses it ends; null for any other group.
     /// </summary>
-    public long? MaxDuplicates { get; init; }
+    public long? MaxRefused { get; init; }
 
     /// <summary>How long a worker tries to connect again before the group is given up.</summary>
     public TimeSpan ReconnectFor { get; init; } = TimeSpan.FromSeconds(60);

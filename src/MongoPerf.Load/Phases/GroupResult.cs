@@ -24,11 +24,11 @@ public sealed record GroupResult
     /// <summary><see cref="Parts"/>, and behind them <see cref="Connections"/>.</summary>
     public IEnumerable<OperationCount> Counted => Connections is null ? Parts : Parts.Append(Connections);
 
-    /// <summary>Documents that met a duplicate key while it filled a collection, warm-up included.</summary>
-    public long Duplicates { get; init; }
+    /// <summary>Documents that the server refused while it filled a collection, warm-up included.</summary>
+    public long Refused { get; init; }
 
     /// <summary>What the server says of the first of these; null for none.</summary>
-    public string? FirstDuplicate => Errors.FirstOrDefault(error => error.Code == ServerError.DuplicateKey)?.FirstMessage;
+    public string? FirstRefusal => Errors.FirstOrDefault(error => ServerError.IsOfDocument(error.Code))?.FirstMessage;
 
     /// <summary>When the first worker began, by this machine's clock: at the group's start, or as much later as it woke.</summary>
     public required DateTimeOffset StartedAt { get; init; }

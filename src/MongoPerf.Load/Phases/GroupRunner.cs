@@ -257,7 +257,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             Parts = parts,
             Connections = control.Plan.Connections is null ? null : counted[^1],
             Storms = control.Storms?.Results ?? [],
-            Duplicates = control.Duplicates,
+            Refused = control.Refused,
             Seconds = clock.SecondsBetween(start, end) - warmupSeconds,
             WarmupSeconds = warmupSeconds,
             DrainSeconds = control.Plan.Operations is [{ Operation: { Inserts: true, Concerns.IsUnacknowledged: true } }]

@@ -214,7 +214,7 @@ internal sealed class PhaseRunner(RunContext run)
             Think = group.Think,
             ThreadSteps = group.ThreadSteps,
             VerifyShare = run.Options.VerifyShare,
-            MaxDuplicates = numbers is null ? null : run.Options.MaxErrors,
+            MaxRefused = numbers is null ? null : run.Options.MaxErrors,
             ReconnectFor = run.Options.ReconnectFor,
             CollectionDocuments = numbers?.First ?? run.Keys.GetValueOrDefault(group.Operations[0].Operation.Collection)?.Count ?? 0,
         }, recorder, ended.Token) with { Clock = met?.Clock };

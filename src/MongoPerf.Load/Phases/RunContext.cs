@@ -136,7 +136,7 @@ public sealed class RunContext(
         AddRefused(collection, numbers);
         if (Data.FindsDocuments(collection))
             Data.NoteRefused(collection, numbers);
-        Report("duplicates", $"{count:N0} {(count == 1 ? "document" : "documents")} of {collection.Name} can't be stored: {why}");
+        Report("refused", $"{count:N0} {(count == 1 ? "document" : "documents")} of {collection.Name} can't be stored: {why}");
     }
 
     /// <summary>Learns which documents the run's other clients, or the runs before it, went on without.</summary>

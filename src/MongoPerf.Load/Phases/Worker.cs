@@ -448,14 +448,13 @@ internal sealed class Worker : IDisposable
     /// <exception cref="ServerRefusesException">
     /// It has refused everything for as long as a lost server is waited for, or for what no waiting mends.
     /// </exception>
-    /// <exception cref="DuplicateKeyException">
-    /// A collection is filled, and more of its documents have the same key than may fail.
+    /// <exception cref="RefusedDocumentsException">
+    /// A collection is filled, and the server refuses more of its documents than may fail.
     /// </exception>
     private void HandleRefusal(ServerError error, long start)
     {
-        if (error.Code == ServerError.DuplicateKey && _control.Plan.MaxDuplicates is { } most
-            && _control.CountDuplicates(error.Documents) > most)
-            throw new DuplicateKeyException(_control.Plan.Operations[0].Operation.Collection, _control.Duplicates, error.Message);
+        if (ServerError.IsOfDocument(error.Code) && _control.Plan.MaxRefused is { } most && _control.CountRefused(error.Documents) > most)
+            throw new RefusedDocumentsException(_control.Plan.Operations[0].Operation.Collection, _control.Refused, error.Message);
         if (ErrorTally.NeverPasses(error) && HasOnlyFailed)
             throw new ServerRefusesException(error, 0);
         if (!_refusedInARow)
@@ -606,12 +605,16 @@ public sealed class ServerRefusesException(ServerError error, double seconds)
     private static bool IsAway(ServerError error) => error.MeansForbidden || error.MeansNoPrimary || error.MeansShardAway;
 }
 
-/// <summary>Documents that are to fill a collection can't be stored: a unique index holds their keys already.</summary>
+/// <summary>
+/// Documents that are to fill a collection can't be stored: a unique index holds their keys already, or they don't pass its validator.
+/// </summary>
 /// <param name="collection">Its name.</param>
 /// <param name="count">How many such documents there are so far.</param>
-/// <param name="error">The server's words, which name the index and the key.</param>
-public sealed class DuplicateKeyException(string collection, long count, string error)
+/// <param name="error">The server's words; of a duplicate key they name the index and the key.</param>
+public sealed class RefusedDocumentsException(string collection, long count, string error)
     : MongoPerfException(
         Fault.TooManyErrors, $"{collection}: {count:N0} {(count == 1 ? "document" : "documents")} can't be stored: {error}",
-        "make the values of that index different in every document, or remove unique; "
-        + "--max-errors N goes on without up to N such documents");
+        (error.StartsWith("E11000", StringComparison.Ordinal)
+            ? "make the values of that index different in every document, or remove unique; "
+            : "make documents that pass the collection's validator, or change that; ")
+        + "--max-errors N (maxErrors in a file) goes on without up to N such documents");

@@ -14,6 +14,9 @@ public sealed record Chart(string Name, string Title, string HowToRead, AxisScal
     /// <summary>The line below the title: what was measured where.</summary>
     public string Subtitle { get; init; } = "";
 
+    /// <summary>What its data say of servers that are not MongoDB; null for MongoDB.</summary>
+    public string? NotMongoDb { get; init; }
+
     /// <summary>What it shows, in whole sentences; a row for each candidate of a comparison.</summary>
     public string Verdict { get; init; } = "";
 

@@ -23,11 +23,12 @@ public static class ChartCatalogue
     public static IReadOnlyList<Chart> Build(StoredRun run, IReadOnlyList<PlotInfo> plots)
     {
         PlotInfo[] ofOne = [.. plots.Where(static plot => plot.IsOfOneRun)];
-        return
+        IEnumerable<Chart> charts =
         [
             .. PlotBuilder.Build(run, [.. ofOne.Where(static plot => plot.Place < PlaceOfFigures)]),
             .. ScenarioFigures.Of(FigureRun.Of(run)),
             .. PlotBuilder.Build(run, [.. ofOne.Where(static plot => plot.Place >= PlaceOfFigures)]),
         ];
+        return [.. charts.Select(chart => chart.Marked([run]))];
     }
 }

@@ -45,7 +45,7 @@ internal static class ChartRenderer
         try
         {
             OwnFiles.MakeFolder(folder);
-            files.AddRange(set.Charts.SelectMany(static chart => chart.Tables).Select(table => WriteData(table, folder)));
+            files.AddRange(set.Charts.SelectMany(chart => chart.Tables.Select(table => WriteData(table, chart.NotMongoDb, folder))));
             if (set.Charts.Count > 0 && Environment.GetEnvironmentVariable(Variable) == "none")
                 warnings.Add($"note: no charts: {Variable} is none; their data are in {folder}");
             else
@@ -89,10 +89,10 @@ internal static class ChartRenderer
         OwnFiles.Replace(pictures.SvgPath, svg => svg.Write(PictureFile.Svg(pictures.Chart, ChartTheme.Light)));
     }
 
-    private static string WriteData(ChartTable table, string folder)
+    private static string WriteData(ChartTable table, string? notMongoDb, string folder)
     {
         string path = Path.Combine(folder, table.FileName);
-        OwnFiles.Replace(path, table.Write);
+        OwnFiles.Replace(path, writer => table.Write(writer, notMongoDb));
         return path;
     }
 

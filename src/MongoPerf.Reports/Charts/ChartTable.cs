@@ -47,11 +47,14 @@ public sealed class ChartTable
         _rows.SelectMany(row => row.Skip(first).Take(count)).Where(double.IsFinite).DefaultIfEmpty(0).Max();
 
     /// <summary>Writes the table as CSV. Fields are empty where there is no value.</summary>
-    public void Write(TextWriter writer)
+    /// <param name="writer">Gets it.</param>
+    /// <param name="notMongoDb">The value of one more column, where the chart has it.</param>
+    public void Write(TextWriter writer, string? notMongoDb = null)
     {
-        CsvReport.Row(writer, [.. Columns.Select(Printable)]);
+        string[] more = notMongoDb is null ? [] : [notMongoDb];
+        CsvReport.Row(writer, [.. Columns.Select(Printable), .. more.Select(_ => NotMongoDb.Column)]);
         foreach ((int i, double[] row) in _rows.Index())
-            CsvReport.Row(writer, [RowNames is null ? row[0] : Printable(RowNames[i]), .. row.Skip(1)]);
+            CsvReport.Row(writer, [RowNames is null ? row[0] : Printable(RowNames[i]), .. row.Skip(1), .. more]);
     }
 
     private static string Printable(string text) => string.Concat(text.Select(static c => char.IsControl(c) ? ' ' : c));

@@ -40,14 +40,16 @@ internal static class ChartText
         if (deployment is null)
             return Words.Of("no server reached");
         if (deployment.IsEmbedded)
-            return Words.Of("embedded server, not MongoDB");
-        if (deployment.Kind == DeploymentKind.Null)
+            return deployment.ShardCount is { } shards
+                ? Words.Of($"embedded server as a mongos of {Words.Counted(shards, "shard")}, not MongoDB")
+                : Words.Of("embedded server, not MongoDB");
+        if (deployment.Topology == Topology.Null)
             return Words.Of("null deployment (answers from memory, stores nothing), not MongoDB");
         if (deployment.OtherSystem is { } system)
             return Words.Of($"{system} {deployment.ServerVersion}, {deployment.StorageEngine} database");
         string cache = deployment.CacheBytes is > 0 ? Words.Of($", {EngineName(deployment.StorageEngine)} cache {Cache(deployment)}") : "";
         return deployment.StandIn is { } standIn
-            ? Words.Of($"{standIn}, {Words.Of(deployment.ShapeText)}{cache}")
+            ? Words.Of($"{standIn}, not MongoDB, {Words.Of(deployment.ShapeText)}{cache}")
             : Words.Of($"mongod {Words.Of(deployment.VersionText)}, {Words.Of(deployment.ShapeText)}{cache}");
     }
 

@@ -9,6 +9,7 @@ internal static class ComparisonAnswer
     private const int MostRows = 15;
     private const int MostFindings = 3;
     private const int MostFailures = 4;
+    private const int MostLimits = 4;
 
     /// <param name="comparison">What came of comparing the runs.</param>
     /// <param name="names">Of the sides, the baseline's first.</param>
@@ -38,6 +39,8 @@ internal static class ComparisonAnswer
                 .Select(decision => decision?.Verdict).OfType<Verdict>()]),
             .. candidates.Where(one => one.Comparison.Operations.Count > 0).Select(one =>
                 new Block.Table(Table(one.Comparison, one.Name, names[0], comparison.Percentiles)) { IsPlain = true }),
+            new Block.Facts([.. comparison.Sides.Zip(names).Take(MostLimits)
+                .Select(one => new Fact("limit", Limit(one.Second, SideLimits.Of(one.First)))).Where(fact => fact.Text.Length > 0)]),
             new Block.Foremost(foremost),
             new Block.Facts(
             [
@@ -50,6 +53,8 @@ internal static class ComparisonAnswer
             ]) { In = Media.Documents },
         ];
     }
+
+    private static string Limit(string name, string limit) => limit.Length == 0 ? "" : Words.Of($"{name}: {limit}");
 
     /// <summary>Of one server and shards, the plainest first.</summary>
     public static IReadOnlyList<Finding> FindingsOf(RunComparison comparison) =>

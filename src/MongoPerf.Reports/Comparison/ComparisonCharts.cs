@@ -20,7 +20,7 @@ public static class ComparisonCharts
         IEnumerable<Chart> charts =
         [
             .. Drawn(static plot => plot.Place < ChartCatalogue.PlaceOfFigures),
-            .. ScenarioFigures.Of(comparison.FigureRuns),
+            .. ScenarioFigures.Of(comparison.FigureRuns).Select(chart => chart.Marked(comparison.Runs)),
             .. Drawn(static plot => plot.Place >= ChartCatalogue.PlaceOfFigures),
         ];
         // Older versions put "compare-" before the names.
@@ -39,6 +39,14 @@ public static class ComparisonCharts
     public static IEnumerable<Chart> Build(IReadOnlyList<ComparedSide> sides, PlotInfo plot, Func<RunComparison> compare) => plot switch
     {
         { Figure: { } } => PlotBuilder.Build(FigureRun.Of([.. sides.Select(static side => side.Stored)]), plot),
+        { X: PlotLanguage.Ratio or PlotLanguage.Window or PlotLanguage.Lap } or { IsOfHistory: true } =>
+            OfAll(sides, plot, compare).Select(chart => chart.Marked([.. sides.SelectMany(side => side.Stored)])),
+        _ => sides.SelectMany(side => OfRun(side.First, plot)),
+    };
+
+    /// <summary>All runs in one chart.</summary>
+    private static IEnumerable<Chart> OfAll(IReadOnlyList<ComparedSide> sides, PlotInfo plot, Func<RunComparison> compare) => plot switch
+    {
         { X: PlotLanguage.Ratio } => new[] { RatioChart.Build(compare(), plot) }.OfType<Chart>(),
         { X: PlotLanguage.Window } => WindowChart.Build(compare(), plot),
         { IsOfHistory: true } => new[]
@@ -46,8 +54,7 @@ public static class ComparisonCharts
             HistoryChart.Build(RunHistory.Of(
                 sides.Select(static side => new HistoryPoint(side.Stored)), new HistoryRequest { Metrics = HistoryMetric.Of(plot) }), plot),
         }.OfType<Chart>(),
-        { X: PlotLanguage.Lap } => LapChart.Build([.. sides.Select(static side => (side.Title, side.First))], plot),
-        _ => sides.SelectMany(side => OfRun(side.First, plot)),
+        _ => LapChart.Build([.. sides.Select(static side => (side.Title, side.First))], plot),
     };
 
     /// <summary>What the first run of a side has stands by itself: another run has other shards, or none.</summary>

@@ -1,3 +1,5 @@
+using MongoPerf.Storage;
+
 namespace MongoPerf.Reports.Comparison;
 
 /// <summary>
@@ -13,17 +15,18 @@ public static class ComparisonCsv
         using IDisposable english = Words.InEnglish();
         comparison = comparison.InEnglish;
         CsvReport.Row(output, ($"baseline,candidate,{Operation},window,documents,judged_by,measure,baseline_value,candidate_value,"
-            + "ratio,ratio_low,ratio_high,p,p_holm,verdict,enough").Split(','));
+            + "ratio,ratio_low,ratio_high,p,p_holm,verdict,enough," + NotMongoDb.Column).Split(','));
         foreach (CandidateComparison candidate in comparison.Candidates)
         {
+            string? notMongoDb = NotMongoDb.Mark([.. comparison.Baseline.Stored, .. candidate.Candidate.Stored]);
             foreach (OperationComparison judged in candidate.Operations)
             {
                 object?[] head = [comparison.Baseline.Id, candidate.Candidate.Id, .. Fields(judged.Operation)];
                 foreach (MeasureComparison judgement in judged.Measures)
                     CsvReport.Row(
-                        output, [.. head, "all", null, judged.Evidence.ToString().ToLowerInvariant(), .. Fields(judged, judgement)]);
+                        output, [.. head, "all", null, judged.Evidence.ToString().ToLowerInvariant(), .. Fields(judged, judgement), notMongoDb]);
                 foreach ((int i, WindowComparison window) in judged.Windows.Index())
-                    CsvReport.Row(output, [.. head, i + 1, window.Documents, null, .. Fields(judged, window.Rate)]);
+                    CsvReport.Row(output, [.. head, i + 1, window.Documents, null, .. Fields(judged, window.Rate), notMongoDb]);
             }
         }
     }
@@ -31,11 +34,14 @@ public static class ComparisonCsv
     /// <summary>A row per operation and run.</summary>
     public static void WriteSpread(RepeatSpread spread, TextWriter output)
     {
-        CsvReport.Row(output, $"run,repeat,{Operation},per_second".Split(','));
+        CsvReport.Row(output, $"run,repeat,{Operation},per_second,{NotMongoDb.Column}".Split(','));
         foreach (OperationSpread operation in spread.Operations)
         {
             foreach ((int i, double rate) in operation.Rates.Index())
-                CsvReport.Row(output, [spread.Side.Stored[i].Run.Id, i + 1, .. Fields(operation.Operation), rate]);
+            {
+                StoredRun run = spread.Side.Stored[i];
+                CsvReport.Row(output, [run.Run.Id, i + 1, .. Fields(operation.Operation), rate, NotMongoDb.Of(run)]);
+            }
         }
     }
 

@@ -18,6 +18,7 @@ public static class ComparisonJson
         JsonReport.WriteValue(output, new
         {
             schema = Schema,
+            notMongoDb = NotMongoDb.Mark(comparison.Runs),
             baseline = SideOf(comparison.Baseline),
             comparison.NoiseThreshold,
             level = OperationComparer.Level,
@@ -52,6 +53,7 @@ public static class ComparisonJson
     public static void WriteSpread(RepeatSpread spread, TextWriter output) => JsonReport.WriteValue(output, new
     {
         schema = SpreadSchema,
+        notMongoDb = NotMongoDb.Mark(spread.Side.Stored),
         run = SideOf(spread.Side),
         warnings = spread.SlowStarts,
         operations = spread.Operations.Select(operation => new
@@ -71,8 +73,8 @@ public static class ComparisonJson
 
     private static object SideOf(ComparedSide side) => new
     {
-        side.Id, runs = side.Stored.Select(run => run.Run.Id), side.First.DeploymentName, topology = side.First.Deployment?.Topology.Text(),
-        side.First.Deployment?.ServerVersion, side.First.Deployment?.CacheBytes, engine = side.First.Settings.Engine.Text,
+        side.Id, runs = side.Stored.Select(run => run.Run.Id), side.First.DeploymentName, notMongoDb = NotMongoDb.Of(side.First),
+        topology = side.First.Deployment?.Topology.Text(), side.First.Deployment?.ServerVersion, side.First.Deployment?.CacheBytes, engine = side.First.Settings.Engine.Text,
         otherProgramsCores = side.Other?.Cores,
     };
 

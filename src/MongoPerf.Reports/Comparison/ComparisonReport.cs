@@ -10,7 +10,7 @@ public static class ComparisonReport
     {
         IReadOnlyList<string> names = ComparisonTitle.Names(comparison);
         (CandidateComparison Comparison, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
-        return new Report(
+        return NotMongoDb.Marked(new Report(
             Words.Of($"MongoPerf: {ComparisonTitle.Of(comparison)}"),
             [
                 new Block.Paragraph(string.Join("; ", comparison.Sides.Zip(names)
@@ -41,7 +41,7 @@ public static class ComparisonReport
         {
             Answer = ComparisonAnswer.Of(
                 comparison, names, files ?? [], typed ?? string.Join(' ', comparison.Sides.Select(side => side.Id))),
-        };
+        }, comparison.Runs);
     }
 
     private static IEnumerable<Section> Decision(string name, SingleOrSharded? decision, int candidates)
@@ -55,10 +55,10 @@ public static class ComparisonReport
     }
 
     /// <summary>How much the repeats of one run differ.</summary>
-    public static Report Of(RepeatSpread spread) => new(
+    public static Report Of(RepeatSpread spread) => new Report(
         Words.Of($"MongoPerf: repeats of {spread.Side.Id}"),
         [new Block.Facts([new Fact("repeats", spread.Side.Title)]), new Block.Cautions([.. spread.SlowStarts])],
-        [Section.Of(ComparisonTables.Spread(spread))]);
+        [Section.Of(ComparisonTables.Spread(spread))]).Marked(spread.Side.Stored);
 
     private static IEnumerable<Fact> Setup(RunComparison comparison) =>
     [

@@ -10,7 +10,7 @@ internal static class ComparisonTitle
     [
         static side => Shape(side.First.Deployment),
         static side => side.First.DeploymentName,
-        static side => side.First.Deployment is { } deployment ? $"{Program(deployment)} {deployment.ServerVersion}" : null,
+        static side => side.First.Deployment is { } deployment ? Program(deployment) : null,
         static side => side.First.Settings.Engine is { Kind: EngineKind.Driver } engine
             ? Words.Of($"MongoDB.Driver {engine.Version}").TrimEnd()
             : Words.Of("MongoPerf's own client"),
@@ -97,17 +97,20 @@ internal static class ComparisonTitle
         + (deployment.Tls is true ? Words.Of(" over TLS") : "") + (deployment.Auth is true ? Words.Of(" with logins") : "");
 
     private static string WhatOf(DeploymentInfo deployment) =>
-        deployment.Kind == DeploymentKind.Null ? Words.Of("the null deployment")
-        : deployment.IsEmbedded ? Words.Of("the embedded server")
-        : deployment.OtherSystem ?? deployment.Topology switch
+        deployment.Topology == Topology.Null ? Words.Of("the null deployment")
+        : deployment.IsEmbedded ? deployment.ShardCount is { } played
+            ? Words.Of($"{Words.Counted(played, "shard")} on the embedded server") : Words.Of("the embedded server")
+        : deployment.OtherSystem ?? deployment.StandIn ?? deployment.Topology switch
         {
             Topology.Sharded => deployment.ShardCount is { } shards ? Words.Counted(shards, "shard") : Words.Of("a sharded cluster"),
             Topology.ReplicaSet => deployment.Members is { } members ? Words.Of($"a replica set of {members}") : Words.Of("a replica set"),
             _ => Words.Of("one mongod"),
         };
 
-    private static string Program(DeploymentInfo deployment) =>
-        deployment.OtherSystem ?? (deployment.IsEmbedded ? Words.Of("embedded server") : "mongod");
+    /// <summary>The version of what imitates MongoDB is that of the MongoDB.</summary>
+    private static string Program(DeploymentInfo deployment) => deployment.OtherSystem is { } system
+        ? $"{system} {deployment.ServerVersion}"
+        : deployment.NotMongoDb is { } other ? Words.Of(other) : $"mongod {deployment.ServerVersion}";
 
     private static string Limits(DeploymentSettings settings) => string.Join(", ", new[]
     {

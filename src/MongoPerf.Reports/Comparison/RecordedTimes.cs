@@ -68,7 +68,7 @@ public sealed record RecordedTimes(StoredRun Run, double NoiseThreshold, IReadOn
         return times.Length == 0 ? null : new RecordedTimes(run, noiseThreshold, times);
     }
 
-    public Report ToReport() => new(
+    public Report ToReport() => new Report(
         Words.Of($"MongoPerf: {Run.Run.Id} against its recording"),
         [],
         [Section.Of(new ReportTable(
@@ -88,11 +88,12 @@ public sealed record RecordedTimes(StoredRun Run, double NoiseThreshold, IReadOn
                 !time.IsEnough ? Words.Of("too few")
                     : time.Outcome(NoiseThreshold) is var outcome && outcome == Outcome.Undecided && Resolution > 1
                     ? Words.Of($"within {Units.Latency(Resolution)}") : ComparisonText.Describe(outcome),
-            ])]))]);
+            ])]))]).Marked([Run]);
 
     public void WriteJson(TextWriter output) => JsonReport.WriteValue(output, new
     {
         schema = Schema,
+        notMongoDb = NotMongoDb.Of(Run),
         run = Run.Run.Id,
         NoiseThreshold,
         resolutionMicroseconds = Resolution,
@@ -106,9 +107,10 @@ public sealed record RecordedTimes(StoredRun Run, double NoiseThreshold, IReadOn
 
     public void WriteCsv(TextWriter output)
     {
-        CsvReport.Row(output, "run,phase,operation,percentile,replies,recorded_us,replayed_us,ratio,verdict".Split(','));
+        Action<object?[]> row = CsvReport.Begin(
+            output, NotMongoDb.Of(Run), "run,phase,operation,percentile,replies,recorded_us,replayed_us,ratio,verdict".Split(','));
         foreach (RecordedTime time in Times)
-            CsvReport.Row(output, [Run.Run.Id, time.Phase, time.Operation, time.Percentile, time.Replies, time.Recorded, time.Replayed,
+            row([Run.Run.Id, time.Phase, time.Operation, time.Percentile, time.Replies, time.Recorded, time.Replayed,
                 time.Ratio, ComparisonText.Describe(time.Outcome(NoiseThreshold))]);
     }
 }

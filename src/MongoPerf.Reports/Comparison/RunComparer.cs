@@ -97,10 +97,6 @@ public static class RunComparer
     private static IEnumerable<string> Notes(ComparedSide side, double noiseThreshold)
     {
         StoredRun run = side.First;
-        if (run.Deployment is { IsEmbedded: true })
-            yield return Words.Of($"{side.Id}: results are the embedded server's, not MongoDB's");
-        if (run.Deployment is { Topology: Topology.Null })
-            yield return Words.Of($"{side.Id}: results are the null deployment's, which answers from memory, not MongoDB's");
         if (run.Phases.Where(phase => phase.Rate is not null).Select(phase => phase.Phase).Distinct().ToArray() is { Length: > 0 } paced)
             yield return Words.Of($"{side.Id}: the rate was fixed in {string.Join(", ", paced)}, so only latencies can differ there");
         int outages = side.Windows.Runs

@@ -1,4 +1,5 @@
 using MongoPerf.Reports.Figures;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Comparison;
 
@@ -178,6 +179,8 @@ public sealed record RunComparison
 
     /// <summary>The baseline first.</summary>
     public IEnumerable<ComparedSide> Sides => Candidates.Select(c => c.Candidate).Prepend(Baseline);
+
+    public IReadOnlyList<StoredRun> Runs => [.. Sides.SelectMany(side => side.Stored)];
 
     /// <summary>Every run of every side, for the scenario's figures and tables.</summary>
     public IReadOnlyList<FigureRun> FigureRuns => FigureRun.Of([.. Sides.Select(side => side.Stored)]);

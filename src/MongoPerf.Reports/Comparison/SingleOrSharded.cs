@@ -24,13 +24,16 @@ internal sealed record SingleOrSharded(IReadOnlyList<ShardedOperation> Operation
     /// <summary>CPUs of the machine that all servers and the client shared; null where they did not share one.</summary>
     public int? SharedCpus { get; init; }
 
-    /// <returns>Null for a comparison of anything but one server (or one shard) as the baseline with several shards.</returns>
+    /// <returns>
+    /// Null for a comparison of anything but one server (or one shard) as the baseline with several shards, and for what is not MongoDB,
+    /// on which nobody's deployment is decided.
+    /// </returns>
     public static SingleOrSharded? Find(RunComparison comparison, CandidateComparison candidate)
     {
         StoredRun single = comparison.Baseline.First;
         StoredRun sharded = candidate.Candidate.First;
         if (single.Deployment is not { ShardCount: null or 1 } || sharded.Deployment?.ShardCount is not > 1
-            || candidate.Operations.Count == 0)
+            || candidate.Operations.Count == 0 || single.Deployment.NotMongoDb is not null || sharded.Deployment.NotMongoDb is not null)
             return null;
         EnvironmentInfo? machine =
             sharded.Environment is { ServerOnSameMachine: true } same && single.Environment is { ServerOnSameMachine: true } ? same : null;

@@ -121,6 +121,7 @@ public sealed class LivePlot(string folder)
             state = run.StateText,
             plan = run.Settings.Plan.Name,
             on = ChartText.Subtitle(run),
+            notMongoDb = NotMongoDb.Mark(run),
             text = run.Run.StoppedBecause ?? (run.Phases is [.., { IsComplete: false } phase]
                 ? PhaseLabels.Of(phase) + (phase.Growth is { } growth ? $" at {Units.Count(growth.Documents)}" : "")
                 : ""),

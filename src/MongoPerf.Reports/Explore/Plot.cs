@@ -23,6 +23,9 @@ internal sealed record Plot(double Seconds, IReadOnlyList<Panel> Panels)
 
     public PlotRanges? Ranges { get; init; }
 
+    /// <inheritdoc cref="Chart.NotMongoDb"/>
+    public string? NotMongoDb { get; init; }
+
     /// <summary>What a reader must know, such as what was left out; whole sentences.</summary>
     public IReadOnlyList<string> Remarks { get; init; } = [];
 }

@@ -36,6 +36,7 @@ internal static class PlotEncoding
         {
             writer.WriteStartObject();
             writer.WriteString("title", title);
+            writer.WriteString("notMongoDb", plot.NotMongoDb);
             writer.WriteNumber("seconds", plot.Seconds);
             writer.WriteNumber("since", plot.Since);
             WriteArray(writer, "panels", plot.Panels, panel => WritePanel(writer, panel));

@@ -131,6 +131,7 @@ internal sealed class RunPlot
             Phases = phases.Bands("phase", Labels()),
             Documents = documents,
             Ranges = ranges.End(Samples) is { } packed ? packed with { BlockSeconds = Math.Max(packed.BlockSeconds, PerRow) } : null,
+            NotMongoDb = NotMongoDb.Mark(_run),
             Remarks = _remarks,
         };
     }

@@ -5,7 +5,7 @@ public static class ForecastCsv
 {
     public static void Write(IReadOnlyList<RunForecast> forecasts, TextWriter output)
     {
-        CsvReport.Row(output, "run,of,measure,documents,value,low,high,reach".Split(','));
+        CsvReport.Row(output, $"run,of,measure,documents,value,low,high,reach,{NotMongoDb.Column}".Split(','));
         foreach (RunForecast forecast in forecasts)
             Write(forecast, output);
     }
@@ -13,12 +13,13 @@ public static class ForecastCsv
     private static void Write(RunForecast forecast, TextWriter output)
     {
         string run = forecast.Run.Run.Id;
+        string? notMongoDb = NotMongoDb.Of(forecast.Run);
         foreach (long documents in forecast.Documents)
         {
             foreach (SizeForecast size in forecast.Sizes)
             {
                 Prediction bytes = size.At(documents);
-                CsvReport.Row(output, [run, size.What, "bytes", documents, bytes.Value, bytes.Low, bytes.High, null]);
+                CsvReport.Row(output, [run, size.What, "bytes", documents, bytes.Value, bytes.Low, bytes.High, null, notMongoDb]);
             }
 
             foreach (OperationForecast operation in forecast.Operations)
@@ -33,15 +34,19 @@ public static class ForecastCsv
         {
             if (value is not null)
                 CsvReport.Row(output,
-                    [run, name, measure, point.Documents, value.Value, value.Low, value.High, point.Reach.ToString().ToLowerInvariant()]);
+                [
+                    run, name, measure, point.Documents, value.Value, value.Low, value.High, point.Reach.ToString().ToLowerInvariant(),
+                    notMongoDb,
+                ]);
         }
     }
 
     public static void WriteCheck(ForecastCheck check, TextWriter output)
     {
-        CsvReport.Row(output, "run,of,measure,sizes,inside,ranges,median_error,worst_error,width".Split(','));
+        Action<object?[]> write = CsvReport.Begin(output, NotMongoDb.Of(check.Forecast.Run),
+            "run,of,measure,sizes,inside,ranges,median_error,worst_error,width".Split(','));
         foreach (CheckedOperation row in check.Operations.Concat(check.Sizes))
-            CsvReport.Row(output, [check.Forecast.Run.Run.Id, row.Operation, row.Measure, row.Sizes, row.Inside, row.Ranges,
+            write([check.Forecast.Run.Run.Id, row.Operation, row.Measure, row.Sizes, row.Inside, row.Ranges,
                 row.MedianError, row.WorstError, row.Width]);
     }
 }
@@ -61,11 +66,17 @@ public static class ForecastJson
 
     public static void Write(IReadOnlyList<RunForecast> forecasts, TextWriter output) => JsonReport.WriteValue(
         output,
-        forecasts is [var only] ? ValueOf(only) : new { schema = SeveralSchema, forecasts = forecasts.Select(one => ValueOf(one)) });
+        forecasts is [var only] ? ValueOf(only) : new
+        {
+            schema = SeveralSchema,
+            notMongoDb = NotMongoDb.Mark([.. forecasts.Select(one => one.Run)]),
+            forecasts = forecasts.Select(one => ValueOf(one)),
+        });
 
     private static object ValueOf(RunForecast forecast) => new
     {
         schema = Schema,
+        notMongoDb = NotMongoDb.Of(forecast.Run),
         run = forecast.Run.Run.Id,
         growth = forecast.Growth.Name,
         measured = new
@@ -109,6 +120,7 @@ public static class ForecastJson
     public static void WriteCheck(ForecastCheck check, TextWriter output) => JsonReport.WriteValue(output, new
     {
         schema = CheckSchema,
+        notMongoDb = NotMongoDb.Of(check.Forecast.Run),
         run = check.Forecast.Run.Run.Id,
         growth = check.Forecast.Growth.Name,
         fromDocuments = check.Forecast.LargestDocuments,

@@ -10,12 +10,12 @@ public static class ForecastReport
     public static Report Of(IReadOnlyList<RunForecast> forecasts, string typed)
     {
         NarrowingRun?[] runs = [.. forecasts.Select(NarrowingRun.Of)];
-        return new Report(
+        return NotMongoDb.Marked(new Report(
             Words.Of($"MongoPerf: forecast from {Words.And([.. forecasts.Select(forecast => forecast.Run.Run.Id)])}"), [],
             [.. forecasts.SelectMany((forecast, i) => Sections(forecast, runs[i], runs))])
         {
             Answer = ForecastAnswer.Of(forecasts, typed),
-        };
+        }, [.. forecasts.Select(forecast => forecast.Run)]);
     }
 
     private static IEnumerable<Section> Sections(RunForecast forecast, NarrowingRun? run, IReadOnlyList<NarrowingRun?> runs) =>
@@ -37,10 +37,10 @@ public static class ForecastReport
         ]),
     ];
 
-    public static Report Of(ForecastCheck check) => new(
+    public static Report Of(ForecastCheck check) => new Report(
         Words.Of($"MongoPerf: forecast checked on {check.Forecast.Run.Run.Id}"),
         [new Block.Facts([new Fact("run", check.Forecast.Run.Run.Id), .. Outcome(check).Select(text => new Fact("check", text))])],
-        [.. Tables(check).Select(Section.Of)]);
+        [.. Tables(check).Select(Section.Of)]).Marked([check.Forecast.Run]);
 
     private static IEnumerable<ReportTable> Tables(RunForecast forecast, NarrowingRun? run, IReadOnlyList<NarrowingRun?> runs)
     {

@@ -150,8 +150,6 @@ public sealed class RunForecast
         if (ClientLimit.Of(Run).Other is { IsTooMuch: true } other)
             yield return Words.Of(
                 $"while the run was measuring, {other.Sentence}: its figures, and so the forecast, reflect that load too");
-        if (Run.Deployment is { IsEmbedded: true })
-            yield return Words.Of("measured on the embedded server, not MongoDB");
     }
 
     private string Unknown(string limit, ForecastRequest request)

@@ -39,7 +39,7 @@ internal static class HistoryChart
             Subtitle = SubtitleOf(history),
             Columns = isGrid ? 2 : 1,
             Marks = plot.HasMarks ? VersionsOf(history) : [],
-        };
+        }.Marked(history.Runs);
     }
 
     private static string LeftOut(int panels) =>

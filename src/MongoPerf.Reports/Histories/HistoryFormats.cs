@@ -8,7 +8,7 @@ public static class HistoryCsv
         using IDisposable english = Words.InEnglish();
         history = history.InEnglish;
         CsvReport.Row(output, ("run,repeats,started,server,engine,mongoperf,growth,phase,parameters,operation,threads,deployment,"
-            + "metric,value,low,high,level,change_ratio,change_p").Split(','));
+            + "metric,value,low,high,level,change_ratio,change_p," + NotMongoDb.Column).Split(','));
         foreach ((int i, HistoryPoint point) in history.Points.Index())
         {
             foreach (HistoryLine line in history.Lines.Where(line => double.IsFinite(line.Row.Values[i])))
@@ -20,7 +20,7 @@ public static class HistoryCsv
                     point.First.Run.Id, point.Runs.Count, point.First.Run.StartedAt.ToString("O"), HistoryVersions.Server(point.First),
                     point.First.Settings.Engine.Text, point.First.Run.Version, row.Operation.Growth, row.Operation.Phase,
                     row.Operation.Parameters, row.Operation.Operation, row.Operation.Threads, row.Deployment, row.Metric.Name,
-                    row.Values[i], row.Low[i], row.High[i], line.Levels[i], change?.Ratio, change?.P,
+                    row.Values[i], row.Low[i], row.High[i], line.Levels[i], change?.Ratio, change?.P, NotMongoDb.Of(point.First),
                 ]);
             }
         }
@@ -39,6 +39,7 @@ public static class HistoryJson
         JsonReport.WriteValue(output, new
         {
             schema = Schema,
+            notMongoDb = NotMongoDb.Mark(history.Runs),
             history.Scenario,
             history.Request.NoiseThreshold,
             level = RunHistory.Level,
@@ -53,6 +54,7 @@ public static class HistoryJson
                 runs = point.Runs.Select(run => run.Run.Id),
                 point.First.Run.StartedAt,
                 server = HistoryVersions.Server(point.First),
+                notMongoDb = NotMongoDb.Of(point.First),
                 engine = point.First.Settings.Engine.Text,
                 mongoPerf = point.First.Run.Version,
             }),

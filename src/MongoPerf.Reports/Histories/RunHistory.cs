@@ -54,6 +54,8 @@ public sealed record RunHistory
     /// <summary>In the order in which they ran.</summary>
     public required IReadOnlyList<HistoryPoint> Points { get; init; }
 
+    public IReadOnlyList<StoredRun> Runs => [.. Points.SelectMany(point => point.Runs)];
+
     /// <summary>By operation, then metric, then deployment.</summary>
     public required IReadOnlyList<HistoryLine> Lines { get; init; }
 

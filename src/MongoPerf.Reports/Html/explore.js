@@ -194,6 +194,7 @@
     return made;
   }
   const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const marked = plot => plot.notMongoDb ? `${plot.title} (${plot.notMongoDb})` : plot.title;
   const colorOf = name => color(`--c-${name}`) || color("--ink");
   function save(blob, name) {
     const link = element("a", { href: URL.createObjectURL(blob), download: name });
@@ -942,13 +943,13 @@
     saveCsv() {
       // A spreadsheet takes what begins with these for a formula.
       const field = text => `"${(/^[=+\-@\t\r]/.test(text) ? "'" : "") + text.replaceAll('"', '""')}"`;
-      const lines = ["seconds,panel,line,unit,value"];
+      const lines = ["seconds,panel,line,unit,value,not_mongodb"];
       for (const { panel, number } of this.panels) {
         panel.series.forEach((series, i) => {
           if (!this.isShown(number, i)) return;
           const to = this.timeIn(series.plot, this.to, true);
           for (let row = indexOf(series.at, this.timeIn(series.plot, this.from)); row < series.at.length && series.at[row] <= to; row++)
-            lines.push([series.at[row], field(panel.title), field(series.full), field(panel.unit), series.points[row]].join(","));
+            lines.push([series.at[row], field(panel.title), field(series.full), field(panel.unit), series.points[row], field(series.plot.notMongoDb ?? "")].join(","));
         });
       }
       save(new Blob([lines.join("\r\n") + "\r\n"], { type: "text/csv" }), `${this.fileName}.csv`);
@@ -956,7 +957,7 @@
 
     // The times are seconds on this page's axis.
     async hlog() {
-      const lines = [`#[MongoPerf, ${this.plots.map(plot => plot.title).join(", ")}: the tag is the operation; nanoseconds]`, "#[Histogram log format version 1.3]",
+      const lines = [`#[MongoPerf, ${this.plots.map(marked).join(", ")}: the tag is the operation; nanoseconds]`, "#[Histogram log format version 1.3]",
         "#[StartTime: 0.000 (seconds since epoch)]", "#[BaseTime: 0.000 (seconds since epoch)]", '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'];
       for (const { plot, range, name } of this.ranges) {
         const from = this.timeIn(plot, this.from), to = this.timeIn(plot, this.to, true);
@@ -979,7 +980,7 @@
       pen.fillRect(0, 0, box.width, box.height + head);
       pen.fillStyle = color("--ink");
       pen.font = `bold 14px ${font}`;
-      pen.fillText(`${view.panel.title}, ${view.panel.unit}: ${this.plot.title}`, 8, 18);
+      pen.fillText(`${view.panel.title}, ${view.panel.unit}: ${this.plots.every(plot => !plot.notMongoDb) ? this.plot.title : this.plots.map(marked).join(", ")}`, 8, 18);
       pen.font = `12px ${font}`;
       let x = 8;
       view.panel.series.forEach((series, i) => {
@@ -1103,6 +1104,7 @@
   function live() {
     const status = document.getElementById("live-status"), on = document.getElementById("live-on");
     const events = new EventSource(section.dataset.live);
+    const pageTitle = document.title;
     let explorer = null, run = null, state = "", ready = Promise.resolve(), isStale = false, tableAt = 0, tableLater = 0;
     const draw = () => {
       if (!explorer || document.hidden) return void (isStale = true);
@@ -1138,6 +1140,7 @@
       status.textContent = now.text ? `${now.state}: ${now.text}` : now.state;
       status.dataset.state = now.state;
       if (now.on) on.textContent = `${now.plan} · ${now.on}`;
+      document.title = pageTitle + (now.notMongoDb ? ` (${now.notMongoDb})` : "");
     });
     events.onerror = () => { if (state === "" || state === "running") status.textContent = say("Not connected: the run has ended, or this page's server has. Trying again…"); };
     document.addEventListener("visibilitychange", () => { if (isStale) draw(); });

@@ -40,7 +40,8 @@ internal static class LapCsv
 {
     public static void Write(StoredRun run, TextWriter output)
     {
-        CsvReport.Row(output, ["number", "phase", "parameters", "lap_length", "task", "lap", "done", "seconds", "end_seconds"]);
+        Action<object?[]> row = CsvReport.Begin(
+            output, NotMongoDb.Of(run), ["number", "phase", "parameters", "lap_length", "task", "lap", "done", "seconds", "end_seconds"]);
         foreach (LapFigures laps in LapFigures.Of(run))
         {
             PhaseRecord phase = laps.Phase;
@@ -48,8 +49,7 @@ internal static class LapCsv
             foreach ((int task, IReadOnlyList<TaskLap> own) in laps.Tasks.Index())
             {
                 foreach (TaskLap lap in own)
-                    CsvReport.Row(output,
-                        [phase.Number, phase.Phase, parameters, laps.Length, task + 1, lap.Number, lap.Done, lap.Seconds, lap.EndSeconds]);
+                    row([phase.Number, phase.Phase, parameters, laps.Length, task + 1, lap.Number, lap.Done, lap.Seconds, lap.EndSeconds]);
             }
         }
     }

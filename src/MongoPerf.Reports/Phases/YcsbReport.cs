@@ -14,6 +14,8 @@ public static class YcsbReport
     public static void Write(StoredRun run, TextWriter output)
     {
         using IDisposable english = Words.InEnglish();
+        if (NotMongoDb.Mark(run) is { } mark)
+            output.Write($"# {mark}\n");
         foreach (PhaseRecord phase in run.Phases.Where(p => p.Operations.Count > 0))
             WritePhase(phase, output);
     }

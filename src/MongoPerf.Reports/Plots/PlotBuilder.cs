@@ -23,7 +23,7 @@ public static class PlotBuilder
     /// <summary>Makes a plot's charts: several where there are several growths, collections or phases.</summary>
     public static IEnumerable<Chart> Build(StoredRun run, PlotInfo plot) => plot.Figure is not null
         ? Build(FigureRun.Of(run), plot)
-        : WithPanels(run, plot).Select(chart => PlotNames.Note(chart, plot, FigureRun.Of(run)));
+        : WithPanels(run, plot).Select(chart => PlotNames.Note(chart, plot, FigureRun.Of(run)).Marked([run]));
 
     private static IEnumerable<Chart> WithPanels(StoredRun run, PlotInfo plot) => plot switch
     {
@@ -39,7 +39,8 @@ public static class PlotBuilder
     /// <summary>Makes the charts of a plot with y, over one run or several.</summary>
     public static IEnumerable<Chart> Build(IReadOnlyList<FigureRun> runs, PlotInfo plot) =>
         ScenarioFigures.Build(runs, plot.Figure! with { Title = plot.TitleWith() }, plot.Name)
-            .Select(chart => PlotNames.Note(plot.HowToRead.Length == 0 ? chart : chart with { HowToRead = plot.Reading }, plot, runs));
+            .Select(chart => PlotNames.Note(plot.HowToRead.Length == 0 ? chart : chart with { HowToRead = plot.Reading }, plot, runs)
+                .Marked([.. runs.Select(one => one.Stored)]));
 
     private static IEnumerable<Chart> OfGrowth(PlotInfo plot, GrowthFrame frame) =>
         One(GrowthCharts.Build(plot, frame)).Select(chart => PlotNames.Note(chart, plot, FigureRun.Of(frame.Run)));

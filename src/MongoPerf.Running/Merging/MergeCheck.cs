@@ -21,6 +21,7 @@ public static class MergeCheck
         ("database", run => run.Settings.Data.Database),
         ("engine", run => run.Settings.Engine.Text),
         ("MongoPerf", run => run.Run.Version),
+        ("server", run => run.Deployment?.NotMongoDb ?? "MongoDB"),
         ("topology", run => run.Deployment?.Topology.Text() ?? "unknown"),
         ("group of clients", run => run.Run.Part?.Group ?? "none"),
         ("number of clients", run => run.Run.Part?.Count.ToString(CultureInfo.InvariantCulture) ?? "any"),

@@ -247,8 +247,7 @@ internal static class DataPreparation
     /// <param name="request">The request of the run.</param>
     /// <param name="planned">The server that it would start.</param>
     /// <exception cref="UserException">The plan does not fit the deployment.</exception>
-    /// <exception cref="DeploymentException">The disk would fill (exit code 6).</exception>
-    public static void CheckPlanned(RunRequest request, PlannedServer planned)
+    public static void CheckServer(RunRequest request, PlannedServer planned)
     {
         Plan plan = request.Plan.Plan;
         if (planned.Router is { } router)
@@ -263,10 +262,16 @@ internal static class DataPreparation
         bool hasSessions = planned.Router is not null || request.Settings.Deployment.Topology == Topology.ReplicaSet;
         foreach (Operation operation in plan.Operations)
             SessionLimit.Check(hasSessions, operation);
+    }
+
+    /// <inheritdoc cref="CheckServer"/>
+    /// <exception cref="DeploymentException">The disk would fill (exit code 6).</exception>
+    public static void CheckDisk(RunRequest request, PlannedServer planned)
+    {
         if (request.Settings.Data.IsExisting)
             return;
         var disk = new DiskGuard(Path.GetFullPath(request.Output.RunsFolder));
-        foreach (PlanRound round in plan.Rounds)
+        foreach (PlanRound round in request.Plan.Plan.Rounds)
         {
             (long documents, double bytes) = ToWrite(round, static _ => 0);
             if (documents > 0)
@@ -332,7 +337,7 @@ internal static class DataPreparation
             throw new UserException(
                 ExitCode.WrongUsage,
                 $"operation '{session.Name}': this cluster's router is a mongod, which can't do {SessionLimit.Find(session)}",
-                "behind a mongos it runs, and on a replica set");
+                "it runs behind a mongos, which 'mongoperf server install 8.0' brings, and on a replica set");
         foreach (Operation operation in all.Where(o => !o.IsForCluster).SelectMany(o => o.Steps))
         {
             string command = operation.ToCommand().Elements[0].Key;

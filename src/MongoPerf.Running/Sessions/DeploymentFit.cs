@@ -70,6 +70,18 @@ internal static class DeploymentFit
                 $"write {{compact: {compact.Collection}, force: true}} if it may slow down everybody else there");
     }
 
+    /// <param name="request">The run.</param>
+    /// <param name="other">What it is on, or would be on, in place of MongoDB; null for MongoDB.</param>
+    /// <exception cref="UserException">The scenario is for MongoDB only.</exception>
+    public static void RequireMongoDb(RunRequest request, string? other)
+    {
+        if (other is not null && request.Plan.IsForMongoDbOnly)
+            throw new UserException(
+                ExitCode.WrongUsage,
+                $"{request.Settings.Plan.Path} is for MongoDB only (onlyMongoDb: true), and this run would be on the {other}",
+                "'mongoperf server install 8.0' installs a mongod for it, --mongod names one, --uri a deployment");
+    }
+
     /// <exception cref="UserException">A crash could take away what the run has written.</exception>
     public static void RequireJournal(IDeployment deployment, Inspection inspection, RunSettings settings)
     {

@@ -34,15 +34,7 @@ public static class DryRun
             request.System.Check(request.Plan.Plan);
             IReadOnlyList<ServerAddress>? hosts = request.Uri is not { } uri ? null
                 : isAsked ? request.System.HostsOf(uri) : request.System.Read(uri, request.Settings.Engine.Kind).Hosts;
-            PlannedServer? planned = request.System.CheckOpen(new DeploymentRequest
-            {
-                Settings = request.Settings.Deployment,
-                Hosts = hosts,
-                DataFolder = Path.Combine(request.Output.RunsFolder, "dry-run", "data"),
-            });
-            if (planned is not null)
-                DataPreparation.CheckPlanned(request, planned);
-            else if (request.Settings.Deployment.Topology != Topology.Null)
+            if (!PlannedRun.Check(request, hosts))
                 tell($"not checked, since only {request.Settings.Deployment.ClusterFolder ?? request.Settings.Deployment.Uri} can tell: "
                     + "what its collections hold, its rights, connections, batches and disk");
         }

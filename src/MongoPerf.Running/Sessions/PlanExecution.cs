@@ -110,7 +110,7 @@ internal sealed class PlanExecution
     /// <summary>The run can be resumed after it.</summary>
     private static bool IsOfServer(Exception e) =>
         ErrorTally.BreaksConnection(e)
-        || e is ServerRefusesException or ServerCommandException or DuplicateKeyException or CollectionBusyException;
+        || e is ServerRefusesException or ServerCommandException or RefusedDocumentsException or CollectionBusyException;
 
     private void RestoreCluster()
     {

@@ -26,7 +26,7 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
 
     /// <summary>The server's reason, when a resumed run would meet the same; null otherwise.</summary>
     public string? Rejection =>
-        Failure is DuplicateKeyException || _failed is { Code: ExitCode.RejectedByServer } ? Failure!.Message : null;
+        Failure is RefusedDocumentsException || _failed is { Code: ExitCode.RejectedByServer } ? Failure!.Message : null;
 
     /// <summary>Says how the run ended.</summary>
     /// <param name="stored">The run.</param>

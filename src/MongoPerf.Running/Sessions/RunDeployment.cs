@@ -97,6 +97,7 @@ public sealed record RunDeployment(IDeployment Deployment, Inspection Inspection
         DeploymentFit.RequireRouter(request, connections.Dialect);
         Inspection inspection = request.System.Inspect(
             deployment, connections, $"{request.Settings.Data.Database}.{request.Plan.Plan.MainCollection ?? "*"}");
+        DeploymentFit.RequireMongoDb(request, inspection.Info.NotMongoDb);
         DeploymentFit.RequireJournal(deployment, inspection, request.Settings);
         return new RunDeployment(deployment, inspection, connections);
     }

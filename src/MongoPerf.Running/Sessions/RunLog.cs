@@ -86,6 +86,6 @@ internal sealed class RunLog : IDisposable
         info.IsEmbedded
             ? $"embedded server (not MongoDB){(info.ShardCount is { } shards ? $" as a mongos of {shards} shards" : "")}, {info.Address}"
         : info.OtherSystem is { } system ? $"{system} {info.ServerVersion}, {info.StorageEngine} database, {info.Address}"
-        : info.Topology == Topology.Null ? $"null deployment, {info.Address}"
+        : info.Topology == Topology.Null ? $"null deployment (not MongoDB), {info.Address}"
         : $"{info.StandIn ?? $"{info.Router ?? "mongod"} {info.VersionText}"}, {info.ShapeText}, {info.Address}";
 }

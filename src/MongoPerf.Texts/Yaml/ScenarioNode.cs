@@ -18,6 +18,15 @@ public abstract record ScenarioNode(Position Position)
     /// <summary>Short text for tables and charts: what a parameter's value is called.</summary>
     public abstract string Label { get; }
 
+    /// <summary>All single values in it.</summary>
+    public IEnumerable<ScalarNode> Scalars => this switch
+    {
+        ScalarNode scalar => [scalar],
+        SequenceNode list => list.Items.SelectMany(item => item.Scalars),
+        MappingNode mapping => mapping.Entries.SelectMany(entry => entry.Value.Scalars),
+        _ => [],
+    };
+
     /// <summary>Lists and mappings inside one another, this one included; 0 for a single value.</summary>
     public virtual int Levels => 0;
 }
@@ -32,6 +41,12 @@ public sealed record ScalarNode(Position Position, string Text, bool IsQuoted) :
 
     /// <summary>Where a parameter's value that was put in stands itself. Null for anything else.</summary>
     public Position? DefinedAt { get; init; }
+
+    /// <summary>What stands here in values of documents and operations, where <c>--scale</c> multiplies it; null where it does not.</summary>
+    public string? Scaled { get; init; }
+
+    /// <summary>The text in values of documents and operations.</summary>
+    public string InValues => Scaled ?? Text;
 
     public bool IsNull => !IsQuoted && Text is "" or "~" or "null" or "Null" or "NULL";
 

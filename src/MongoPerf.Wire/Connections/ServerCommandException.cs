@@ -29,6 +29,9 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
     /// <summary>DuplicateKey.</summary>
     public const int DuplicateKey = 11000;
 
+    /// <summary>DocumentValidationFailure.</summary>
+    public const int InvalidDocument = 121;
+
     /// <summary>NamespaceNotFound.</summary>
     public const int NamespaceNotFound = 26;
 
@@ -55,7 +58,7 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
         var labels = new List<string>();
         foreach ((_, BsonValue label) in error.FindDocument("errorLabels") ?? BsonDocument.Empty)
             labels.Add(label.ToString());
-        string name = error.FindString("codeName") ?? (code == 0 ? "" : KnownName(code));
+        string name = error.FindString("codeName") ?? (code == 0 ? "" : ErrorNames.Of(code));
         if (code == Unauthorized)
             message = RestOfCommand().Replace(message, ", … }");
         return new ServerError(code, ForeignText.OneLine(name, 100), ForeignText.OneLine(message, LongestMessage), labels);
@@ -110,6 +113,9 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
 
     public bool MeansDiskFull => Code == OutOfDiskSpace;
 
+    /// <summary>It is about one document and would be said of it again: a unique index has its key, or it is invalid.</summary>
+    public static bool IsOfDocument(int code) => code is DuplicateKey or InvalidDocument;
+
     /// <summary>The message with code and name.</summary>
     public string Text => $"{Message} (code {Code}{(Name.Length > 0 ? " " + Name : "")})";
 
@@ -147,22 +153,6 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
             || message.Contains("node is recovering", StringComparison.Ordinal) => 13436,
         _ when message.Contains("not master", StringComparison.Ordinal) => 10107,
         _ => 0,
-    };
-
-    /// <summary>Write errors come without codeName.</summary>
-    private static string KnownName(int code) => code switch
-    {
-        DuplicateKey => "DuplicateKey",
-        NamespaceNotFound => "NamespaceNotFound",
-        10107 => "NotWritablePrimary",
-        13436 => "NotPrimaryOrSecondary",
-        2 => "BadValue",
-        64 => "WriteConcernFailed",
-        100 => "UnsatisfiableWriteConcern",
-        133 => "FailedToSatisfyReadPreference",
-        6 => "HostUnreachable",
-        13388 => "StaleConfig",
-        _ => $"Location{code}",
     };
 
     /// <summary>What is behind the name of a refused command: session and cluster time, nothing that helps.</summary>

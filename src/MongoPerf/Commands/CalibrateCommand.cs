@@ -65,8 +65,8 @@ internal static class CalibrateCommand
         OtherLoad? other = ((OtherLoad?[])[ClientLimit.Of(own).Other, ClientLimit.Of(driver).Other]).MaxBy(load => load?.Cores);
         ClientCalibration calibration = Read(own, driver, other, file);
         string stored = calibrations.Save(calibration);
-        ResultFormat.Print(format, isFull: true, () => CalibrationReport.Of(calibration, other, stored),
-            ("json", output => CalibrationReport.WriteJson(calibration, other, stored, output)));
+        ResultFormat.Print(format, isFull: true, () => CalibrationReport.Of(calibration, other, stored, [own, driver]),
+            ("json", output => CalibrationReport.WriteJson(calibration, other, stored, [own, driver], output)));
     }
 
     /// <param name="own">A run through MongoPerf's own client.</param>

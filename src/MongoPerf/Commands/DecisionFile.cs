@@ -55,7 +55,7 @@ internal static partial class DecisionFile
         long rounded = Units.TwoDigits(target);
         string step = Units.Count(Units.TwoDigits(rounded / (double)Steps));
         string run = $"{CommandText.Program} run {CommandText.Quoted(path)} --target {Units.Count(rounded)} --step {step}";
-        string text = Header(run, documents, memory) + Deployments(limit) + WithShardKeys(WithoutHead(file.Text), plan);
+        string text = Header(run, documents, memory) + "onlyMongoDb: true\n\n" + Deployments(limit) + WithShardKeys(WithoutHead(file.Text), plan);
         ScenarioCommands.WriteText(path, text);
         try
         {
@@ -106,11 +106,11 @@ internal static partial class DecisionFile
             """;
     }
 
-    /// <summary>Without the comment at its top, which is of another file, and without its own deployments.</summary>
+    /// <summary>Without the comment at its top, which is of another file, and without what this one says itself.</summary>
     private static string WithoutHead(string text)
     {
         string body = string.Join('\n', text.ReplaceLineEndings("\n").Split('\n').SkipWhile(line => line.Length == 0 || line[0] == '#'));
-        return OwnDeployments().Replace(body, "");
+        return OwnKeys().Replace(body, "");
     }
 
     /// <summary>A hashed _id where a collection has no key: it spreads any documents evenly.</summary>
@@ -125,6 +125,6 @@ internal static partial class DecisionFile
         return text;
     }
 
-    [GeneratedRegex(@"^deployments:.*\n(?:[ \t#].*\n|\n)*", RegexOptions.Multiline)]
-    private static partial Regex OwnDeployments();
+    [GeneratedRegex(@"^(?:deployments|onlyMongoDb):.*\n(?:[ \t#].*\n|\n)*", RegexOptions.Multiline)]
+    private static partial Regex OwnKeys();
 }

@@ -3,6 +3,7 @@ using MongoPerf.Learning.Comparing;
 using MongoPerf.Learning.Sampling;
 using MongoPerf.Learning.Writing;
 using MongoPerf.Load.Plans;
+using MongoPerf.Reports;
 using MongoPerf.Running.Sessions;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
@@ -40,6 +41,8 @@ internal static class LearnCheck
             .. run is null ? [] : SizeComparison.Of(sample.Collections, SizesOf(run), names)
                 .Select(one => changed is null ? one : one with { Limit = null }),
         ];
+        if (run is not null && NotMongoDb.Mark(run) is { } mark)
+            Console.WriteLine($"run {run.Run.Id}: {mark}; do not take its figures for MongoDB's");
         DeviationTable.Write(all, Console.Out);
         return all.All(one => one.IsWithin) ? ExitCode.Done : ExitCode.AssertionFailed;
 

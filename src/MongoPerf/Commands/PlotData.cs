@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Text;
 using System.Text.RegularExpressions;
 using MongoPerf.Platforms;
+using MongoPerf.Reports;
 using MongoPerf.Reports.Charts;
 using MongoPerf.Texts.Input;
 using MongoPerf.Wire.Files;
@@ -46,7 +47,7 @@ internal static partial class PlotData
             foreach ((ChartTable table, string name) in data)
             {
                 using var writer = new StreamWriter(name);
-                table.Write(writer);
+                table.Write(writer, chart.NotMongoDb);
             }
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -103,8 +104,10 @@ internal static partial class PlotData
         return Path.Combine(Path.GetDirectoryName(picture) ?? "", Path.GetFileNameWithoutExtension(picture) + rest);
     }
 
+    /// <summary>Its columns, without the one that any table may have.</summary>
     /// <param name="csv">Its first line, or more of it.</param>
-    private static string[] ColumnsOf(string csv) => csv.Split('\n')[0].TrimEnd('\r').Split(',');
+    private static string[] ColumnsOf(string csv) =>
+        [.. csv.Split('\n')[0].TrimEnd('\r').Split(',').Where(static column => column != NotMongoDb.Column)];
 
     private static byte[] Chunk(string type, string text)
     {

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using MongoPerf.Deployments;
 using MongoPerf.Load.Documents;
 using MongoPerf.Load.Plans;
 using MongoPerf.Options;
@@ -56,6 +57,8 @@ internal static class ScenarioCommands
             {
                 string run = DecisionFile.Write(path, parsed.GetValue(data), parsed.GetValue(documents), parsed.GetValue(memory));
                 Console.WriteLine($"{path} written; run it with: {run}");
+                if (!MongodProgram.Own(Environment.GetEnvironmentVariable).Any())
+                    Console.WriteLine(CommandText.Typed("It needs a mongod, and none is found: 'mongoperf server install 8.0' installs one."));
                 return;
             }
 

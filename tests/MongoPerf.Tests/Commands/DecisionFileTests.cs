@@ -19,6 +19,28 @@ public sealed class DecisionFileTests : IDisposable
         Assert.Equal((0, ""), (code, errors));
         Assert.Contains($"mongoperf run {_folder.At("decide.yaml")} --target ", output, StringComparison.Ordinal);
         Assert.Equal(["one server", "two shards with as much in all", "two shards with as much each"], Deployments());
+        Assert.Single(File.ReadAllLines(_folder.At("decide.yaml")), "onlyMongoDb: true");
+    }
+
+    /// <summary>Only of MongoDB: what stands in for it decides nothing.</summary>
+    [Theory]
+    [InlineData("null")]
+    [InlineData("standalone,null")]
+    public void An_experiment_is_refused_before_it_runs_on_anything_but_MongoDB(string topology)
+    {
+        Run();
+        foreach (string scenario in (string[])[_folder.At("decide.yaml"), "single-or-sharded"])
+        {
+            foreach (string[] more in (string[][])[[], ["--dry-run"]])
+            {
+                (int code, _, string errors) = InProcess.Run(
+                    ["run", scenario, "--topology", topology, "--target", "1k", "--step", "100", "--out", _folder.At("runs"), .. more]);
+                Assert.Equal(2, code);
+                Assert.Contains("is for MongoDB only (onlyMongoDb: true), and this run would be on the ", errors, StringComparison.Ordinal);
+                Assert.Contains("server install 8.0", errors, StringComparison.Ordinal);
+                Assert.False(Directory.Exists(_folder.At("runs")) && Directory.EnumerateDirectories(_folder.At("runs")).Any());
+            }
+        }
     }
 
     [Fact]

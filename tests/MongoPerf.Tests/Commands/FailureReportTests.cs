@@ -24,7 +24,8 @@ public sealed class FailureReportTests
         { "refused for good", 7, "error: the server has rejected every operation for 5 s; last error: "
             + "no such thing (code 59 CommandNotFound)" },
         { "duplicates", 4, "error: c: 1 document can't be stored: E11000 duplicate key error collection: p.c index: u_1|hint:  make the "
-            + "values of that index different in every document, or remove unique; --max-errors N goes on without up to N such documents" },
+            + "values of that index different in every document, or remove unique; --max-errors N (maxErrors in a file) goes on without up to N such "
+            + "documents" },
         { "refused shards", 7, "error: p.c can't be sharded by {a: 1}: no|hint:  try another" },
         { "no primary", 3, "error: insert: not primary (code 10107 NotWritablePrimary)|hint:  this member does not accept writes: "
             + "is there a primary?" },
@@ -104,7 +105,7 @@ public sealed class FailureReportTests
         "taken port" => new SocketException((int)SocketError.AddressAlreadyInUse),
         "refused command" => new ServerCommandException("collStats", new ServerError(59, "CommandNotFound", "no such thing", [])),
         "refused for good" => new ServerRefusesException(new ServerError(59, "CommandNotFound", "no such thing", []), 5),
-        "duplicates" => new DuplicateKeyException("c", 1, "E11000 duplicate key error collection: p.c index: u_1"),
+        "duplicates" => new RefusedDocumentsException("c", 1, "E11000 duplicate key error collection: p.c index: u_1"),
         "refused shards" => new MongoPerfException(Fault.RejectedByServer, "p.c can't be sharded by {a: 1}: no", "try another"),
         "no primary" => new ServerCommandException("insert", new ServerError(10107, "NotWritablePrimary", "not primary", [])),
         "full disk" => new ServerCommandException("insert", new ServerError(14031, "OutOfDiskSpace", "no room", [])),

@@ -54,6 +54,25 @@ public sealed class DeploymentFactoryTests : IDisposable
             (embedded.Kind, embedded.Connections?.Credential?.UserName, embedded.Connections?.Tls is not null));
     }
 
+    /// <summary>Nothing is made for it.</summary>
+    [Fact]
+    public void What_a_run_would_start_is_known_before_it_does()
+    {
+        foreach (Topology topology in (Topology[])[Topology.Standalone, Topology.Sharded])
+        {
+            Assert.True(Planned(topology, null)!.IsEmbedded);
+            Assert.False(Planned(topology, _mongod)!.IsEmbedded);
+        }
+
+        Assert.Null(Planned(Topology.Null, null));
+        Assert.Throws<DeploymentException>(() => Planned(Topology.ReplicaSet, null));
+        Assert.False(Directory.Exists(DataFolder));
+
+        PlannedServer? Planned(Topology topology, string? mongod) => DeploymentFactory.Check(
+            new DeploymentRequest { Settings = new DeploymentSettings { Topology = topology }, DataFolder = DataFolder },
+            name => name == MongodProgram.Variable ? mongod : null);
+    }
+
     [Fact]
     public void A_cluster_that_was_given_is_that_of_its_folder_also_when_the_run_goes_on()
     {

@@ -58,10 +58,10 @@ public sealed class LapReportTests : IDisposable
         string[] rows = File.ReadAllLines(Assert.Single(files, file => Path.GetFileName(file) == "laps.csv"));
         Assert.Equal(
             [
-                "number,phase,parameters,lap_length,task,lap,done,seconds,end_seconds",
-                "1,write,,10,1,1,10,1,1",
-                "1,write,,10,1,2,20,2,3",
-                "1,write,,10,2,1,10,2,2",
+                "number,phase,parameters,lap_length,task,lap,done,seconds,end_seconds,not_mongodb",
+                "1,write,,10,1,1,10,1,1,",
+                "1,write,,10,1,2,20,2,3,",
+                "1,write,,10,2,1,10,2,2,",
             ], rows);
         using var json = JsonDocument.Parse(File.ReadAllText(_folder.At("report/result.json")));
         JsonElement laps = json.RootElement.GetProperty("phases")[0].GetProperty("laps");

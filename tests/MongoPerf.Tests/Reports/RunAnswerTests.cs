@@ -144,6 +144,55 @@ public sealed class RunAnswerTests : IDisposable
         Assert.Equal(["terminals new order", "30.9", Units.None, "ok"], table.InLines(80, gap: 2)!.Rows[0]);
     }
 
+    /// <summary>Whatever was loaded and measured, in any order: what was measured comes first, and loads take a line.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    [InlineData(4)]
+    [InlineData(5)]
+    public void Measured_phases_come_before_loads_however_many_there_are(int seed)
+    {
+        var random = new Random(seed);
+        bool[] areLoads = [.. Enumerable.Range(0, random.Next(5, 50)).Select(_ => random.Next(3) > 0), true, false];
+        bool[] fail = [.. areLoads.Select(_ => random.Next(6) == 0)];
+        for (int i = 0; i < areLoads.Length; i++)
+        {
+            int number = i;
+            _run.Phase(areLoads[i] ? "load" : "read", [.. Enumerable.Repeat(1000.0, 10)], noise: false,
+                change: phase => areLoads[number] ? phase with { Phase = $"load c{number}", Kind = PhaseKind.Load }
+                    : phase with { Phase = $"phase {number}", Kind = PhaseKind.Measure },
+                ofResult: result => result with
+                {
+                    Accounting = fail[number] ? new Accounting(101, 100, 1, 0) : result.Accounting, Batch = areLoads[number] ? 100 : 1,
+                });
+        }
+
+        string[] lines = Screen().Split('\n');
+        string[] rows = [.. lines.SkipWhile(line => !line.StartsWith("operation ", StringComparison.Ordinal)).Skip(1)
+            .TakeWhile(line => line.Length > 0)];
+        int measured = areLoads.Count(isLoad => !isLoad);
+        Assert.All(rows.Take(Math.Min(15, measured)).Select((row, i) => (row, i)),
+            one => Assert.StartsWith("phase ", one.row, StringComparison.Ordinal));
+        Assert.All(rows.Where(row => !row.StartsWith("phase ", StringComparison.Ordinal)),
+            row => Assert.EndsWith(" 1 batches failed", row, StringComparison.Ordinal));
+        int quiet = areLoads.Zip(fail).Count(one => one is { First: true, Second: false });
+        Assert.Equal(quiet > 0, lines.Any(line => line.StartsWith("loaded ", StringComparison.Ordinal)));
+        Assert.All(lines.Where(line => line.StartsWith("loaded ", StringComparison.Ordinal)), line => Assert.Equal(
+            $"loaded     {Units.Exact(quiet * 10_000)} documents in {Words.Counted(quiet, "load")}, 1,000 docs/s", line));
+    }
+
+    /// <summary>A run whose loads are what it is about.</summary>
+    [Fact]
+    public void Loads_alone_are_rows()
+    {
+        _run.Phase("load", [.. Enumerable.Repeat(1000.0, 10)], noise: false,
+            change: phase => phase with { Phase = "load c", Kind = PhaseKind.Load });
+        string screen = Screen();
+        Assert.Matches(@"\nload c ", screen);
+        Assert.DoesNotContain("\nloaded ", screen, StringComparison.Ordinal);
+    }
+
     private void Single(Func<OperationResult, OperationResult> change) =>
         _run.Phase("q4", [.. Enumerable.Repeat(100.0, 10)], ofResult: change, noise: false);
 

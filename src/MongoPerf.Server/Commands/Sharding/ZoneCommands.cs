@@ -23,7 +23,7 @@ internal static class ZoneCommands
         {
             if (!config.Read("shards").Any(shard => (shard.FindDocument("tags") ?? BsonDocument.Empty)
                 .Any(tag => tag.Value.ToString() == zone)))
-                throw new CommandException(179, "ZoneNotFound", $"zone {zone} does not exist");
+                throw new CommandException(177, "ZoneNotFound", $"zone {zone} does not exist");
             config.Replace("tags", _ => false, BsonDocument.Of(
                 ("_id", BsonDocument.Of(("ns", nameSpace), ("min", from))), ("ns", nameSpace), ("min", from), ("max", to), ("tag", zone)));
         }

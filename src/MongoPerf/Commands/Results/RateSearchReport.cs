@@ -1,5 +1,6 @@
 using MongoPerf.Reports;
 using MongoPerf.Running.Sessions;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Commands.Results;
 
@@ -8,17 +9,21 @@ internal static class RateSearchReport
 {
     /// <param name="format">json, or anything else for text.</param>
     /// <param name="result">The result of a search that reached its end.</param>
-    public static void Print(string format, RateSearchResult result)
+    /// <param name="last">Its last try; all were on the same server.</param>
+    public static void Print(string format, RateSearchResult result, StoredRun last)
     {
         (RateGoal goal, IReadOnlyList<RateTry> tries, double? found) = result;
         if (format == "json")
         {
-            JsonReport.WriteValue(Console.Out, new { schema = "mongoperf/find-max/1", assertion = goal.Text, highestRate = found, tries });
+            JsonReport.WriteValue(Console.Out, new
+            {
+                schema = "mongoperf/find-max/1", notMongoDb = NotMongoDb.Of(last), assertion = goal.Text, highestRate = found, tries,
+            });
             return;
         }
 
-        var report = new Report("MongoPerf: search for the highest rate", [new Block.Paragraph(Summary(result))],
-            [Section.Of(Path(tries, goal))]);
+        Report report = new Report("MongoPerf: search for the highest rate", [new Block.Paragraph(Summary(result))],
+            [Section.Of(Path(tries, goal))]).Marked([last]);
         ConsoleReport.Write(report, Console.Out, ConsoleReportOptions.ForStandardOutput());
     }
 

@@ -60,7 +60,11 @@ internal sealed class ResultPrinter(string? ownPlots = null) : IRunResults
         });
     }
 
-    public void Show(RateSearchResult found, OutputRequest output) => RateSearchReport.Print(output.Format, found);
+    public void Show(RateSearchResult found, OutputRequest output)
+    {
+        using StoredRun last = StoredRun.Open(RunFolder.Find(output.RunsFolder, found.Tries[^1].Run).Path);
+        RateSearchReport.Print(output.Format, found, last);
+    }
 
     private static void Print(StoredRun run, ReportFiles? files, RunFolder folder, OutputRequest output)
     {

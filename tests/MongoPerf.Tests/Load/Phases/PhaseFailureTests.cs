@@ -284,25 +284,27 @@ public sealed class PhaseFailureTests : PhaseTest
     [InlineData(2L, 6)]
     public void A_group_that_fills_a_collection_ends_with_more_duplicate_keys_than_may_be(long? allowed, int operations)
     {
-        GroupResult result = Run(Queries with { Count = 10, MaxDuplicates = allowed },
+        GroupResult result = Run(Queries with { Count = 10, MaxRefused = allowed },
             i => i % 2 == 0 ? Scripted.Ok() : Scripted.Refused(11000, "DuplicateKey", "E11000 … index: u_1"));
         Assert.Equal(operations, Executors[0].StartTimes.Count);
         if (allowed is null)
             Assert.Null(result.GivenUp);
         else
             Assert.EndsWith(": 3 documents can't be stored: E11000 … index: u_1",
-                Assert.IsType<DuplicateKeyException>(result.GivenUp).Message, StringComparison.Ordinal);
+                Assert.IsType<RefusedDocumentsException>(result.GivenUp).Message, StringComparison.Ordinal);
     }
 
     /// <summary>Found by a review: three of a batch were counted as one.</summary>
-    [Fact]
-    public void Documents_count_and_not_commands()
+    [Theory]
+    [InlineData(11000)]
+    [InlineData(121)]
+    public void Documents_count_and_not_commands(int code)
     {
-        var refused = new ServerError(ServerError.DuplicateKey, "DuplicateKey", "E11000 … index: u_1", []) { Documents = 3 };
-        GroupResult result = Run(Queries with { Count = 10, MaxDuplicates = 5 }, _ => new Scripted(0.001, refused));
+        var refused = new ServerError(code, "any", "E11000 … index: u_1", []) { Documents = 3 };
+        GroupResult result = Run(Queries with { Count = 10, MaxRefused = 5 }, _ => new Scripted(0.001, refused));
         Assert.Equal(2, Executors[0].StartTimes.Count);
         Assert.EndsWith(": 6 documents can't be stored: E11000 … index: u_1",
-            Assert.IsType<DuplicateKeyException>(result.GivenUp).Message, StringComparison.Ordinal);
+            Assert.IsType<RefusedDocumentsException>(result.GivenUp).Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -406,7 +406,7 @@ public sealed class StoredComparisonTests : IDisposable
         Assert.All(csv, line => Assert.Equal(csv[0].Count(c => c == ','), line.Count(c => c == ',')));
         string window = Assert.Single(
             csv, line => line.StartsWith("2026-11-21-a,2026-11-21-b,series,q4,,q4,8,1,1000,,rate,", StringComparison.Ordinal));
-        Assert.EndsWith(",,,,,undecided,20 s per side; these had 4 s: --window 30s", window.Replace("\"", ""), StringComparison.Ordinal);
+        Assert.EndsWith(",,,,,undecided,20 s per side; these had 4 s: --window 30s,", window.Replace("\"", ""), StringComparison.Ordinal);
 
         JsonElement json = JsonDocument.Parse(Written(comparison, ComparisonJson.Write)).RootElement;
         Assert.Equal("mongoperf/compare/2", json.GetProperty("schema").GetString());
