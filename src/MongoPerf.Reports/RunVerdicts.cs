@@ -101,7 +101,8 @@ internal static class RunVerdicts
         if (run.Errors.Max(error => error.SlowestMicroseconds) is >= OperationVerdicts.LeastWaitMicroseconds and var slowest)
             sum += Words.Of($"; the slowest failed after {Units.Latency(slowest)}");
         if (run.Failures > a.Failed)
-            sum += Words.Of($"; {Units.Exact(run.Failures - a.Failed)} more failed in phases that left no result (in a load, each is a batch)");
+            sum += Words.Of($"; {Units.Exact(run.Failures - a.Failed)} more failed in phases that left no result (in a load, each is a "
+                + $"batch)");
         if (run.Failures > run.Settings.Plan.MaxErrors)
             return new Verdict(Grade.Bad, Words.Of($"{sum}: more failures than allowed ({Units.Exact(run.Settings.Plan.MaxErrors)})"))
             {

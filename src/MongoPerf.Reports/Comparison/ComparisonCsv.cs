@@ -23,8 +23,10 @@ public static class ComparisonCsv
             {
                 object?[] head = [comparison.Baseline.Id, candidate.Candidate.Id, .. Fields(judged.Operation)];
                 foreach (MeasureComparison judgement in judged.Measures)
-                    CsvReport.Row(
-                        output, [.. head, "all", null, judged.Evidence.ToString().ToLowerInvariant(), .. Fields(judged, judgement), notMongoDb]);
+                    CsvReport.Row(output,
+                    [
+                        .. head, "all", null, judged.Evidence.ToString().ToLowerInvariant(), .. Fields(judged, judgement), notMongoDb,
+                    ]);
                 foreach ((int i, WindowComparison window) in judged.Windows.Index())
                     CsvReport.Row(output, [.. head, i + 1, window.Documents, null, .. Fields(judged, window.Rate), notMongoDb]);
             }

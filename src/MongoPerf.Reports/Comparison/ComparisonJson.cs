@@ -74,7 +74,8 @@ public static class ComparisonJson
     private static object SideOf(ComparedSide side) => new
     {
         side.Id, runs = side.Stored.Select(run => run.Run.Id), side.First.DeploymentName, notMongoDb = NotMongoDb.Of(side.First),
-        topology = side.First.Deployment?.Topology.Text(), side.First.Deployment?.ServerVersion, side.First.Deployment?.CacheBytes, engine = side.First.Settings.Engine.Text,
+        topology = side.First.Deployment?.Topology.Text(), side.First.Deployment?.ServerVersion,
+        side.First.Deployment?.CacheBytes, engine = side.First.Settings.Engine.Text,
         otherProgramsCores = side.Other?.Cores,
     };
 

@@ -10,7 +10,7 @@ public static class ComparisonReport
     {
         IReadOnlyList<string> names = ComparisonTitle.Names(comparison);
         (CandidateComparison Comparison, string Name)[] candidates = [.. comparison.Candidates.Zip(names.Skip(1))];
-        return NotMongoDb.Marked(new Report(
+        return new Report(
             Words.Of($"MongoPerf: {ComparisonTitle.Of(comparison)}"),
             [
                 new Block.Paragraph(string.Join("; ", comparison.Sides.Zip(names)
@@ -41,7 +41,7 @@ public static class ComparisonReport
         {
             Answer = ComparisonAnswer.Of(
                 comparison, names, files ?? [], typed ?? string.Join(' ', comparison.Sides.Select(side => side.Id))),
-        }, comparison.Runs);
+        }.Marked(comparison.Runs);
     }
 
     private static IEnumerable<Section> Decision(string name, SingleOrSharded? decision, int candidates)

@@ -36,7 +36,8 @@ internal static class PlotEncoding
         {
             writer.WriteStartObject();
             writer.WriteString("title", title);
-            writer.WriteString("notMongoDb", plot.NotMongoDb);
+            if (plot.NotMongoDb is { } mark)
+                writer.WriteString("notMongoDb", mark);
             writer.WriteNumber("seconds", plot.Seconds);
             writer.WriteNumber("since", plot.Since);
             WriteArray(writer, "panels", plot.Panels, panel => WritePanel(writer, panel));

@@ -10,12 +10,12 @@ public static class ForecastReport
     public static Report Of(IReadOnlyList<RunForecast> forecasts, string typed)
     {
         NarrowingRun?[] runs = [.. forecasts.Select(NarrowingRun.Of)];
-        return NotMongoDb.Marked(new Report(
+        return new Report(
             Words.Of($"MongoPerf: forecast from {Words.And([.. forecasts.Select(forecast => forecast.Run.Run.Id)])}"), [],
             [.. forecasts.SelectMany((forecast, i) => Sections(forecast, runs[i], runs))])
         {
             Answer = ForecastAnswer.Of(forecasts, typed),
-        }, [.. forecasts.Select(forecast => forecast.Run)]);
+        }.Marked([.. forecasts.Select(forecast => forecast.Run)]);
     }
 
     private static IEnumerable<Section> Sections(RunForecast forecast, NarrowingRun? run, IReadOnlyList<NarrowingRun?> runs) =>

@@ -6,7 +6,7 @@ public static class HistoryReport
     /// <param name="history">Judged.</param>
     /// <param name="files">What was written, as its reader finds it.</param>
     /// <param name="runsFolder">As typed after --out; null for the default.</param>
-    public static Report Of(RunHistory history, IReadOnlyList<Fact>? files = null, string? runsFolder = null) => NotMongoDb.Marked(new Report(
+    public static Report Of(RunHistory history, IReadOnlyList<Fact>? files = null, string? runsFolder = null) => new Report(
         Words.Of($"MongoPerf: history of {history.Scenario}"),
         [new Block.Paragraph(HistoryText.Conclusion(history), Tone.Conclusion) { In = Media.Console }],
         [
@@ -24,7 +24,7 @@ public static class HistoryReport
         ])
         {
             Answer = HistoryAnswer.Of(history, files ?? [], runsFolder),
-        }, history.Runs);
+        }.Marked(history.Runs);
 
     /// <summary>A row for each run, with its versions where they differ; a star where a metric begins another level.</summary>
     private static ReportTable Table(RunHistory history)

@@ -37,10 +37,11 @@ public static class PlannedRun
         (RunRequest Request, MongoPerfException? Why)[] all = [.. requests.Select(request => (request, FindFault(request)))];
         if (all.All(one => one.Why is not null))
             throw all[0].Why!;
-        foreach ((RunRequest request, MongoPerfException why) in all.Where(one => one.Why is not null).Select(one => (one.Request, one.Why!)))
+        foreach ((RunRequest request, MongoPerfException? why) in all)
         {
-            tell(CommandText.Typed($"deployment '{request.Settings.Deployment.Name}' is left out: {why.Message}"));
-            if (why.Hint is { } hint)
+            if (why is not null)
+                tell(CommandText.Typed($"deployment '{request.Settings.Deployment.Name}' is left out: {why.Message}"));
+            if (why?.Hint is { } hint)
                 tell(CommandText.Typed($"hint:  {hint}"));
         }
 

@@ -37,7 +37,7 @@ public sealed class RunSequence
         // Before anything runs: somebody who is asked is there now, and Ctrl+C just ends the program.
         deployments = ConnectionSecrets.Complete(deployments);
         // Nobody is to wait for the first to learn that the last can't be.
-        foreach (RunRequest deployment in deployments.Count > 1 ? deployments : [])
+        foreach (RunRequest deployment in deployments.Count > 1 || deployments[0].Plan.IsForMongoDbOnly ? deployments : [])
             PlannedRun.Check(deployment);
         // Held over the whole: Ctrl+C between two runs must not start the next one.
         using var signals = new StopSignals();

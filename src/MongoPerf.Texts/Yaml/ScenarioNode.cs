@@ -42,7 +42,9 @@ public sealed record ScalarNode(Position Position, string Text, bool IsQuoted) :
     /// <summary>Where a parameter's value that was put in stands itself. Null for anything else.</summary>
     public Position? DefinedAt { get; init; }
 
-    /// <summary>What stands here in values of documents and operations, where <c>--scale</c> multiplies it; null where it does not.</summary>
+    /// <summary>
+    /// What stands here in values of documents and operations, where <c>--scale</c> multiplies it; null where it does not.
+    /// </summary>
     public string? Scaled { get; init; }
 
     /// <summary>The text in values of documents and operations.</summary>

@@ -3,7 +3,9 @@ using System.Globalization;
 
 namespace MongoPerf.Wire.Connections;
 
-/// <summary>Names of error codes, which write errors come without. Source: error_codes.yml of MongoDB's server, on the way to 8.0.</summary>
+/// <summary>
+/// Names of error codes, which write errors come without. Source: error_codes.yml of MongoDB's server, on the way to 8.0.
+/// </summary>
 public static class ErrorNames
 {
     private static readonly Lazy<FrozenDictionary<int, string>> Known = new(() => Read().ToFrozenDictionary());

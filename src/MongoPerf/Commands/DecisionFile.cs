@@ -55,7 +55,8 @@ internal static partial class DecisionFile
         long rounded = Units.TwoDigits(target);
         string step = Units.Count(Units.TwoDigits(rounded / (double)Steps));
         string run = $"{CommandText.Program} run {CommandText.Quoted(path)} --target {Units.Count(rounded)} --step {step}";
-        string text = Header(run, documents, memory) + "onlyMongoDb: true\n\n" + Deployments(limit) + WithShardKeys(WithoutHead(file.Text), plan);
+        string text = $"{Header(run, documents, memory)}onlyMongoDb: true\n\n{Deployments(limit)}"
+            + WithShardKeys(WithoutHead(file.Text), plan);
         ScenarioCommands.WriteText(path, text);
         try
         {

@@ -51,7 +51,7 @@ internal sealed class PlanRequests(ParseResult parsed, SharedOptions options, Sc
                 .Select(named => Make(PlanReader.Read(file, overrides, Seed, one), named)))];
         foreach (RunRequest request in requests)
             WritePermission.Require(request);
-        return picked is null && chosen.Count > 1 ? PlannedRun.Possible(requests, Console.Error.WriteLine) : requests;
+        return requests;
     }
 
     /// <summary>Reads for a deployment that no option names.</summary>

@@ -187,6 +187,9 @@ internal sealed class RunCommand
 
     private ExitCode RunOrShow(ParseResult parsed, ScenarioFile file, IReadOnlyList<RunRequest> requests)
     {
+        // Of the file's own deployments those that can be here; those that were named must be.
+        if (requests.Count > 1 && !parsed.HasTyped(_scenario.Deployment) && requests.All(one => one.Settings.Plan.Deployment is not null))
+            requests = PlannedRun.Possible(requests, Console.Error.WriteLine);
         int repeats = PlanRequests.Repeats(parsed, _shared, requests.Count);
         if (FormatOf(parsed) == "ycsb" && (requests.Count > 1 || repeats > 1))
         {

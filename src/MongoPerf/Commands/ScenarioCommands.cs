@@ -58,7 +58,8 @@ internal static class ScenarioCommands
                 string run = DecisionFile.Write(path, parsed.GetValue(data), parsed.GetValue(documents), parsed.GetValue(memory));
                 Console.WriteLine($"{path} written; run it with: {run}");
                 if (!MongodProgram.Own(Environment.GetEnvironmentVariable).Any())
-                    Console.WriteLine(CommandText.Typed("It needs a mongod, and none is found: 'mongoperf server install 8.0' installs one."));
+                    Console.WriteLine(
+                        CommandText.Typed("It needs a mongod, and none is found: 'mongoperf server install 8.0' installs one."));
                 return;
             }
 

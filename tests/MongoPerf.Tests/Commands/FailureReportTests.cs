@@ -24,8 +24,8 @@ public sealed class FailureReportTests
         { "refused for good", 7, "error: the server has rejected every operation for 5 s; last error: "
             + "no such thing (code 59 CommandNotFound)" },
         { "duplicates", 4, "error: c: 1 document can't be stored: E11000 duplicate key error collection: p.c index: u_1|hint:  make the "
-            + "values of that index different in every document, or remove unique; --max-errors N (maxErrors in a file) goes on without up to N such "
-            + "documents" },
+            + "values of that index different in every document, or remove unique; --max-errors N (maxErrors in a file) goes on without up "
+            + "to N such documents" },
         { "refused shards", 7, "error: p.c can't be sharded by {a: 1}: no|hint:  try another" },
         { "no primary", 3, "error: insert: not primary (code 10107 NotWritablePrimary)|hint:  this member does not accept writes: "
             + "is there a primary?" },

@@ -15,7 +15,7 @@ public sealed class ForecastCommandTests : IDisposable
     [Theory]
     [InlineData("text", "run        a: series, 10 sizes up to 10M documents")]
     [InlineData("json", "{\n  \"schema\": \"mongoperf/forecast/1\"")]
-    [InlineData("csv", "run,of,measure,documents,value,low,high,reach\r\na,data,bytes,500000000,")]
+    [InlineData("csv", "run,of,measure,documents,value,low,high,reach,not_mongodb\r\na,data,bytes,500000000,")]
     [InlineData("markdown", "# MongoPerf: forecast from a\n")]
     public void Each_form_is_printed_alone(string format, string start)
     {

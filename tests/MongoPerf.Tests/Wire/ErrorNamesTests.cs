@@ -35,6 +35,9 @@ public sealed partial class ErrorNamesTests
     }
 
     /// <summary>(121, "DocumentValidationFailure"…) and 121 // DocumentValidationFailure.</summary>
-    [GeneratedRegex(@"(?:\((?<code>[1-9]\d{0,5}), ""(?<name>(?!Location)[A-Z][A-Za-z]+)""(?=[,)])|\b(?<code>[1-9]\d{0,5})(?: \})?;? // (?<name>[A-Z][A-Za-z]+)(?= *\r?\n))")]
+    private const string Code = @"(?<code>[1-9]\d{0,5})";
+    private const string Name = "(?<name>(?!Location)[A-Z][A-Za-z]+)";
+
+    [GeneratedRegex($@"\({Code}, ""{Name}""(?=[,)])|\b{Code}(?: }})?;? // {Name}(?= *\r?\n)")]
     private static partial Regex Pairs();
 }

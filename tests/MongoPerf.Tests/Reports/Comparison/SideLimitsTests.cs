@@ -34,7 +34,8 @@ public sealed class SideLimitsTests : IDisposable
         RunComparison comparison = RunComparer.Compare([Side(0.5), Side(0.999)], [], RunComparer.DefaultNoiseThreshold);
         using var output = new StringWriter();
         ConsoleReport.Write(ComparisonReport.Of(comparison, typed: "A B"), output);
-        Assert.Matches(@"\nlimit      \S+: nothing found; at most 50 % of 8 CPUs busy\nlimit      \S+: 99\.9 % of 8 CPUs busy\n", output.ToString());
+        Assert.Matches(
+            @"\nlimit      \S+: nothing found; at most 50 % of 8 CPUs busy\nlimit      \S+: 99\.9 % of 8 CPUs busy\n", output.ToString());
     }
 
     [Theory]
