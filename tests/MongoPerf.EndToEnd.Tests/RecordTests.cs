@@ -201,7 +201,7 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
         ]))!;
         try
         {
-            Assert.True(SpinWait.SpinUntil(() => TryConnect(port) is { } first && Close(first), TimeSpan.FromSeconds(60)));
+            Eventually.Is(() => TryConnect(port) is { } first && Close(first));
             server.Dispose();
             using Socket client = TryConnect(port)!;
             client.ReceiveTimeout = 60_000;

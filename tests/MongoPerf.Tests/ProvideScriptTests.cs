@@ -78,9 +78,7 @@ public sealed class ProvideScriptTests : IDisposable
         Run(build);
         Assert.Empty(Directory.GetFileSystemEntries(_folder.At("tmp")));
         int compiler = int.Parse(File.ReadAllText(started), CultureInfo.InvariantCulture);
-        Assert.True(SpinWait.SpinUntil(
-            () => !File.Exists($"/proc/{compiler}/cmdline") || File.ReadAllText($"/proc/{compiler}/cmdline").Length == 0,
-            TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => !File.Exists($"/proc/{compiler}/cmdline") || File.ReadAllText($"/proc/{compiler}/cmdline").Length == 0);
     }
 
     /// <summary>What the system's lists of packages hold.</summary>

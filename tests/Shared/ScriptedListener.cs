@@ -44,12 +44,20 @@ internal sealed class ScriptedListener : IDisposable
     }
 
     /// <summary>The next message of MongoDB's protocol, whole.</summary>
-    /// <returns>Null when the client has closed before its end.</returns>
+    /// <returns>
+    /// Null when the client has closed before its end, or begins a TLS handshake (22, 3, 1), on which a plain mongod hangs up at once.
+    /// </returns>
     public static byte[]? ReadMessage(Socket socket)
     {
         byte[] length = new byte[4];
         if (!ReadFully(socket, length))
             return null;
+        if (length is [22, 3, 1, > 0])
+        {
+            socket.Close();
+            return null;
+        }
+
         byte[] message = new byte[BinaryPrimitives.ReadInt32LittleEndian(length)];
         length.CopyTo(message, 0);
         return ReadFully(socket, message.AsSpan(4)) ? message : null;

@@ -23,7 +23,7 @@ public sealed class ChildDeploymentTests
         ServerAddress address = deployment.Address;
         int killed = deployment.ProcessId!.Value;
         ProcessTable.System.Signal(ProcessTable.System.Find(killed)!, SystemCalls.Kill);
-        Assert.True(SpinWait.SpinUntil(() => !deployment.IsRunning, TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => !deployment.IsRunning);
         Assert.True(deployment.EnsureRunning());
         Assert.Equal(address, deployment.Address);
 

@@ -40,7 +40,7 @@ public sealed class MongodDeploymentTests : IDisposable
         Insert(address);
         int killed = deployment.ProcessId!.Value;
         ProcessTable.System.Signal(ProcessTable.System.Find(killed)!, SystemCalls.Kill);
-        Assert.True(SpinWait.SpinUntil(() => !deployment.IsRunning, TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => !deployment.IsRunning);
         Assert.True(deployment.EnsureRunning());
         Assert.NotEqual(killed, deployment.ProcessId);
         Assert.Equal(address, deployment.Address);
@@ -114,10 +114,10 @@ public sealed class MongodDeploymentTests : IDisposable
         Assert.All(MetricCatalogue.Server.Zip(sample.Values), one => Assert.Equal(one.First.IsOfRouter, double.IsNaN(one.Second)));
         Assert.Equal(deployment.Address.ToString(), sample.Member);
         ProcessTable.System.Signal(ProcessTable.System.Find(deployment.ProcessId!.Value)!, SystemCalls.Kill);
-        Assert.True(SpinWait.SpinUntil(() => !deployment.IsRunning, TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => !deployment.IsRunning);
         Assert.Contains(double.NaN, sampler.Sample().Values);
         deployment.EnsureRunning();
-        Assert.True(SpinWait.SpinUntil(() => !double.IsNaN(sampler.Sample().Values[0]), TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => !double.IsNaN(sampler.Sample().Values[0]));
     }
 
     private MongodDeployment Create()

@@ -178,7 +178,7 @@ public sealed class ClusterSamplerTests : IDisposable
     private ClusterLook Look(Func<ClusterLook, bool> condition)
     {
         ClusterLook look = _sampler.Look();
-        Assert.True(SpinWait.SpinUntil(() => condition(look) || condition(look = _sampler.Look()), TimeSpan.FromSeconds(20)));
+        Eventually.Is(() => condition(look) || condition(look = _sampler.Look()));
         return look;
     }
 

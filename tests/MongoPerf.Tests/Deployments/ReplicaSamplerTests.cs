@@ -112,7 +112,7 @@ public sealed class ReplicaSamplerTests : IDisposable
         int before = _asked;
         Task<bool> waiting = Task.Run(
             () => sampler.Await(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken), TestContext.Current.CancellationToken);
-        Assert.True(SpinWait.SpinUntil(() => _asked > before, TimeSpan.FromSeconds(30)));
+        Eventually.Is(() => _asked > before);
         // Others write more meanwhile, and a member that is away is waited for by nobody.
         _status = Status(Now + 9_000, Now + 9_000, ("b:1", Now + 6_000, 1), ("d:1", Now - 60_000, 0));
         Assert.True(await waiting);

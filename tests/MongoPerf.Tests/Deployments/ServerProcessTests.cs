@@ -153,12 +153,12 @@ public sealed class ServerProcessTests : IDisposable
     {
         string group = _folder.At("cgroup.procs");
         using Process sleep = DetachedStart.Run("/bin/sleep", ["60"], _data, _folder.At("output"), group);
-        Assert.True(SpinWait.SpinUntil(() => ProcessTable.System.NameOf(sleep.Id) == "sleep", TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => ProcessTable.System.NameOf(sleep.Id) == "sleep");
         Assert.Equal($"{sleep.Id}\n", File.ReadAllText(group));
         sleep.Kill();
         // One that can't be joined does not keep it from beginning.
         using Process other = DetachedStart.Run("/bin/sleep", ["60"], _data, _folder.At("output"), _folder.At("nowhere/cgroup.procs"));
-        Assert.True(SpinWait.SpinUntil(() => ProcessTable.System.NameOf(other.Id) == "sleep", TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => ProcessTable.System.NameOf(other.Id) == "sleep");
         other.Kill();
     }
 

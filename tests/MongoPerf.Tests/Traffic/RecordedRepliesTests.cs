@@ -91,7 +91,7 @@ public sealed class RecordedRepliesTests : IDisposable
             {
                 recorder.Add(1, false, many);
                 recorder.Add(1, true, CaptureTests.Find(i));
-                Assert.True(SpinWait.SpinUntil(() => recorder.Requests == i, TimeSpan.FromSeconds(30)));
+                Eventually.Is(() => recorder.Requests == i);
             }
         }
 

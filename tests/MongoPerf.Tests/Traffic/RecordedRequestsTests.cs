@@ -75,7 +75,7 @@ public sealed class RecordedRequestsTests : IDisposable
         string? why = null;
         using var recorder = new TrafficRecorder(_folder.At("a.rec")) { Blocks = new ExhaustedPool(), OnStopped = on => why = on };
         new RecordedRequests(recorder, 1).Dispose();
-        Assert.True(SpinWait.SpinUntil(() => Volatile.Read(ref why) is not null, TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => Volatile.Read(ref why) is not null);
         Assert.Equal("none is left", why);
     }
 

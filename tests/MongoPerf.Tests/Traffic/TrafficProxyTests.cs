@@ -185,7 +185,7 @@ public sealed class TrafficProxyTests : IDisposable
                 other.ReadExactly(new byte[request.Length]);
             }
 
-            Assert.True(SpinWait.SpinUntil(() => recorder.Requests == 1 + Small, TimeSpan.FromSeconds(30)), $"{recorder.Requests}");
+            Eventually.Is(() => recorder.Requests == 1 + Small);
             proxy.Dispose();
         }
     }

@@ -285,9 +285,9 @@ public sealed class TrafficRecorderTests : IDisposable
     {
         using var recorder = new TrafficRecorder(_folder.At("stopped.rec"));
         recorder.Add(1, true, Message(1, 0, Find()).AsSpan(0, 40));
-        Assert.True(SpinWait.SpinUntil(() => recorder.Begun.Count == 40, TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => recorder.Begun.Count == 40);
         recorder.Stop("test");
-        Assert.True(SpinWait.SpinUntil(() => recorder.Begun.Count == 0, TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => recorder.Begun.Count == 0);
     }
 
     [Fact]

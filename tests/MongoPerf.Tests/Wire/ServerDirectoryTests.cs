@@ -66,7 +66,7 @@ public sealed class ServerDirectoryTests
         old.Look();
         lasting.Look();
         (set[0].IsPrimary, set[1].IsPrimary) = (false, true);
-        SpinWait.SpinUntil(() => old.Select(ReadPreference.Primary, 0) == set[1].Address);
+        Eventually.Is(() => old.Select(ReadPreference.Primary, 0) == set[1].Address);
         Assert.Equal(set[0].Address, lasting.Select(ReadPreference.Primary, 0));
         lasting.Look();
         Assert.Equal(set[1].Address, lasting.Select(ReadPreference.Primary, 0));

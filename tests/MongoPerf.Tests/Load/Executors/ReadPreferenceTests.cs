@@ -110,7 +110,7 @@ public sealed class ReadPreferenceTests : IDisposable
         Assert.Throws<ConnectionFailedException>(() => find.Execute());
         Assert.Equal($"{first.Address}", find.Member);
         // Nothing is known to be too old within the same tick of the clock.
-        Assert.True(SpinWait.SpinUntil(() => TryConnect(executor), TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => TryConnect(executor));
         Assert.Equal($"{_set[Behind(1)].Address}", Execute(find));
     }
 

@@ -62,7 +62,7 @@ public sealed class SeveralMongosTests : IDisposable
         AwaitFinds();
         inTheMiddle();
         AwaitFinds();
-        Assert.True(SpinWait.SpinUntil(() => observer.Reconnects == reconnects, TimeSpan.FromMinutes(1)));
+        Eventually.Is(() => observer.Reconnects == reconnects);
         stop.Cancel();
         return running.GetAwaiter().GetResult();
     }
@@ -72,7 +72,7 @@ public sealed class SeveralMongosTests : IDisposable
         foreach (FakeSet.Member mongos in Enumerable.Range(0, 3).Select(i => _set[i]).Where(mongos => !mongos.IsAway))
         {
             int before = mongos.Count("find");
-            Assert.True(SpinWait.SpinUntil(() => mongos.Count("find") > before + 20, TimeSpan.FromMinutes(1)));
+            Eventually.Is(() => mongos.Count("find") > before + 20);
         }
     }
 

@@ -111,7 +111,7 @@ public sealed class SeveralCollectionsTests : IDisposable
         // Nothing is acknowledged before the first reader is bound to the collection.
         Assert.True(_plan.Run(_ =>
         {
-            Assert.True(SpinWait.SpinUntil(IsAnyReaderBound, TimeSpan.FromMinutes(1)));
+            Eventually.Is(IsAnyReaderBound);
             return Scripted.Ok();
         }));
         ScriptedExecutor[] readers = [.. _plan.Executors.Where(executor => executor.Prepared is [FindDocuments])];

@@ -46,7 +46,7 @@ public sealed class ConnectionTests : PhaseTest
         Assert.Same(lender, one.Lender);
         Task acquired = Task.Factory.StartNew(
             waits.Acquire, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-        SpinWait.SpinUntil(() => pool.Waiting == 1);
+        Eventually.Is(() => pool.Waiting == 1);
         Clock.Advance(0.03);
         holds.Release();
         await acquired;
@@ -143,7 +143,7 @@ public sealed class ConnectionTests : PhaseTest
                 if (index == 0)
                     open.SignalAndWait();
                 if (index == 2)
-                    SpinWait.SpinUntil(() => Executors[0].ConnectTimes.Count == 2);
+                    Eventually.Is(() => Executors[0].ConnectTimes.Count == 2);
                 return index == 1 && breaks ? Scripted.Broken() : Scripted.Ok();
             });
         });
@@ -164,12 +164,12 @@ public sealed class ConnectionTests : PhaseTest
             // other's first attempt.
             Executors.Count < 2 ? new ScriptedExecutor(Clock, _ =>
             {
-                SpinWait.SpinUntil(() => Executors[2].ConnectTimes.Count > 0);
+                Eventually.Is(() => Executors[2].ConnectTimes.Count > 0);
                 return Scripted.Ok();
             })
             : new ScriptedExecutor(Clock, _ => Scripted.Ok())
             {
-                ConnectFailures = int.MaxValue, OnConnect = () => SpinWait.SpinUntil(() => Executors[0].ConnectTimes.Count > 0),
+                ConnectFailures = int.MaxValue, OnConnect = () => Eventually.Is(() => Executors[0].ConnectTimes.Count > 0),
             });
         StormResult storm = Assert.Single(result.Storms);
         Assert.Equal((2, 1), (storm.Connections, storm.Usable));
@@ -283,7 +283,7 @@ public sealed class ConnectionTests : PhaseTest
         Assert.True(pool.TryTake(held));
         Task acquired = Task.Factory.StartNew(
             waits.Acquire, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-        SpinWait.SpinUntil(() => pool.Waiting == 1);
+        Eventually.Is(() => pool.Waiting == 1);
         pool.Abort();
         await Assert.ThrowsAsync<ConnectionFailedException>(() => acquired);
         Assert.Equal(0, waits.Log.Entries.Length);
