@@ -3,7 +3,9 @@ using System.Runtime.CompilerServices;
 
 namespace MongoPerf.Testing;
 
-/// <summary>Waits for what another thread or process does where nothing tells of it; the one place where tests ask again and again.</summary>
+/// <summary>
+/// Waits for what another thread or process does where nothing tells of it; the one place where tests ask again and again.
+/// </summary>
 public static class Eventually
 {
     /// <summary>Far longer than a busy machine needs. A test fails when it is over; none passes because of it.</summary>

@@ -221,7 +221,9 @@ internal sealed class CompiledCode : IDisposable
         {
             TypeDefinition type = code.GetTypeDefinition(handle);
             string name = code.GetString(type.Name);
-            return type.GetDeclaringType() is { IsNil: false } outer ? $"{Of(code, outer)}/{name}" : $"{code.GetString(type.Namespace)}.{name}";
+            return type.GetDeclaringType() is { IsNil: false } outer
+                ? $"{Of(code, outer)}/{name}"
+                : $"{code.GetString(type.Namespace)}.{name}";
         }
 
         public static string Of(MetadataReader code, TypeReferenceHandle handle)

@@ -49,8 +49,8 @@ public sealed class SourceGraphTests
     [Fact]
     public void The_name_of_a_type_in_several_files_leads_to_the_file_of_that_name()
     {
-        SourceGraph graph = Graph(("B.More", "partial class B { public int More => 1; }"), ("B", "partial class B { public int Less => 1; }"),
-            ("A", "class A { int F(B b) => b.More; }"), ("C", "class C { B? b; }"));
+        SourceGraph graph = Graph(("B.More", "partial class B { public int More => 1; }"),
+            ("B", "partial class B { public int Less => 1; }"), ("A", "class A { int F(B b) => b.More; }"), ("C", "class C { B? b; }"));
         Assert.Equal(["B", "B.More"], graph.UsesOf("A"));
         Assert.Equal(["B"], graph.UsesOf("C"));
     }
@@ -81,7 +81,8 @@ public sealed class SourceGraphTests
             sources.Select(source => CSharpSyntaxTree.ParseText(source.Value, path: source.Key, encoding: System.Text.Encoding.UTF8)),
             references, new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary));
         using MemoryStream assembly = new(), symbols = new();
-        EmitResult result = compilation.Emit(assembly, symbols, options: new EmitOptions(debugInformationFormat: DebugInformationFormat.PortablePdb));
+        EmitResult result = compilation.Emit(
+            assembly, symbols, options: new EmitOptions(debugInformationFormat: DebugInformationFormat.PortablePdb));
         Assert.True(result.Success, string.Join('\n', result.Diagnostics));
         assembly.Position = symbols.Position = 0;
         using var code = new CompiledCode(assembly, symbols);
