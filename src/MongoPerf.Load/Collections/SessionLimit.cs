@@ -19,16 +19,16 @@ public static class SessionLimit
     /// <param name="operation">One of the plan's.</param>
     /// <exception cref="OperationLimitException">It has not.</exception>
     public static void Check(HelloReply server, Operation operation) =>
-        Check(hasSessions: server.ReplicaSetName is not null || server.IsMongos, operation);
+        Check(server.HasSessions, operation);
 
-    /// <param name="hasSessions">The deployment is a replica set, or there is a mongos.</param>
+    /// <param name="hasSessions">The deployment is a replica set, or has a mongos that is not the embedded server.</param>
     /// <param name="operation">One of the plan's.</param>
     /// <exception cref="OperationLimitException">It has not.</exception>
     public static void Check(bool hasSessions, Operation operation)
     {
         if (Find(operation) is not { } what || hasSessions)
             return;
-        throw new OperationLimitException($"{operation.Name}: {what} is possible on a replica set or behind a mongos only, and this server "
+        throw new OperationLimitException($"{operation.Name}: {what} needs a replica set or a real mongos, and this server "
             + "is neither\nhint:  --topology replicaset starts a replica set"
             + (operation is StepSequence ? "; without transaction and session the same steps run anywhere" : ""));
     }

@@ -259,7 +259,8 @@ internal static class DataPreparation
             DeploymentFit.RequireShards(plan.Rounds.SelectMany(r => r.Collections).SelectMany(c => c.Stored), planned.Shards);
         }
 
-        bool hasSessions = planned.Router is not null || request.Settings.Deployment.Topology == Topology.ReplicaSet;
+        bool hasSessions = request.Settings.Deployment.Topology == Topology.ReplicaSet
+            || planned is { Router: not null, IsEmbedded: false };
         foreach (Operation operation in plan.Operations)
             SessionLimit.Check(hasSessions, operation);
     }

@@ -27,6 +27,9 @@ public sealed class HelloReply(BsonDocument document)
     /// <summary>The only sure mark of a mongos.</summary>
     public bool IsMongos => Document.FindString("msg") == "isdbgrid";
 
+    /// <summary>Transactions, causal sessions and change streams are possible; the embedded server is a mongos without them.</summary>
+    public bool HasSessions => ReplicaSetName is not null || (IsMongos && Document.FindInt64("logicalSessionTimeoutMinutes") is not null);
+
     public bool IsWritablePrimary => Document.IsTrue("isWritablePrimary") || Document.IsTrue("ismaster");
 
     /// <summary>host:port of the primary, when this is a secondary that knows it.</summary>

@@ -44,7 +44,7 @@ public sealed class TransactionRunTests
         using var runs = new RunsFolder();
         ProgramResult refused = ProgramRun.Run("run", Example, "--topology", "standalone", "--out", runs.Path);
         Assert.Contains(
-            "transfer: a transaction is possible on a replica set or behind a mongos only", refused.Errors, StringComparison.Ordinal);
+            "transfer: a transaction needs a replica set or a real mongos", refused.Errors, StringComparison.Ordinal);
         refused.Expect(2);
     }
 }

@@ -37,7 +37,7 @@ public sealed class WatchRunTests
         using var runs = new RunsFolder();
         ProgramResult refused = ProgramRun.Run("run", Example, "--topology", "standalone", "--out", runs.Path);
         Assert.Contains(
-            "watch: a change stream is possible on a replica set or behind a mongos only", refused.Errors, StringComparison.Ordinal);
+            "watch: a change stream needs a replica set or a real mongos", refused.Errors, StringComparison.Ordinal);
         refused.Expect(2);
     }
 }

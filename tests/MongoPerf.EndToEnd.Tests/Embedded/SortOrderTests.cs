@@ -38,8 +38,8 @@ public sealed class SortOrderTests(TestServers servers)
             foreach ((int before, int after) in sorted.Zip(sorted.Skip(1)))
             {
                 int order = BsonOrder.Values.Compare(values[before], values[after]);
-                Assert.True(order < 0 || (order == 0 && before < after), $"{server} {how}, seed {Seed}: {Text(values[before])} comes before "
-                    + $"{Text(values[after])}, and compares {order}");
+                Assert.True(order < 0 || (order == 0 && before < after),
+                    $"{server} {how}, seed {Seed}: {Text(values[before])} comes before {Text(values[after])}, and compares {order}");
             }
         }
     }

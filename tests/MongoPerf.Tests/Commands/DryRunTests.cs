@@ -27,7 +27,7 @@ public sealed class DryRunTests : IDisposable
     [InlineData(2, "series --target 1k --agents 2", "--agents needs --coordinator")]
     [InlineData(2, "run restart --agents 2 --coordinator localhost --uri localhost", "restart")]
     [InlineData(2, "series --target 1k --topology standalone,null --repeat 2", "--repeat is 2")]
-    [InlineData(2, "run tpcc --topology standalone", "new order: a transaction is possible on a replica set or behind a mongos only")]
+    [InlineData(2, "run tpcc --topology standalone", "new order: a transaction needs a replica set or a real mongos")]
     [InlineData(2, "run ycsb/a --topology standalone,null --format ycsb", "--format ycsb shows one run")]
     public void What_a_run_refuses_before_it_starts_a_dry_run_refuses_too(int code, string call, string error)
     {

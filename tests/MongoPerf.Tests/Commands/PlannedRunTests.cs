@@ -16,7 +16,7 @@ public sealed class PlannedRunTests : IDisposable
     [InlineData(3, "series --target 1k --repeat 3", "5.0.1", "standalone,replicaset,sharded", "only mongod 6.0 or later works without one")]
     [InlineData(3, "run ycsb/a", "4.4.1", "replicaset,sharded", "only mongod 6.0 or later works without one")]
     [InlineData(2, "run tpcc", "6.0.5", "replicaset,sharded", "this cluster's router is a mongod, which can't do a transaction")]
-    [InlineData(2, "run tpcc", "6.0.5", "replicaset,standalone", "a transaction is possible on a replica set or behind a mongos only")]
+    [InlineData(2, "run tpcc", "6.0.5", "replicaset,standalone", "a transaction needs a replica set or a real mongos")]
     [InlineData(2, "run examples/transaction", "6.0.5", "replicaset,sharded", "this cluster's router is a mongod")]
     [InlineData(2, "run ycsb/a --engine wire,driver", "6.0.5", "standalone,sharded", "--engine driver needs a mongos")]
     [InlineData(2, "run DECIDED --target 1k --step 100", "6.0.5", "standalone,null", "is for MongoDB only")]

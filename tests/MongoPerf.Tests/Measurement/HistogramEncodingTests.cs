@@ -168,7 +168,8 @@ public sealed class HistogramEncodingTests
         byte[] longer = output.ToArray();
         BinaryPrimitives.WriteInt32BigEndian(longer.AsSpan(4), longer.Length - 8);
         Assert.Contains(
-            $"longer than the {plain.Length} bytes", Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(longer)).Message);
+            $"longer than the {plain.Length} bytes",
+            Assert.Throws<HistogramFormatException>(() => HistogramEncoding.Decode(longer)).Message);
     }
 
     /// <summary>Buffers come from a pool and hold what others left there.</summary>
@@ -182,7 +183,7 @@ public sealed class HistogramEncodingTests
         Assert.Equal(expected, Convert.ToHexStringLower(HistogramEncoding.Encode(Of([1]))));
     }
 
-    /// <summary>A day's report encodes and decodes hundreds of thousands: an array of 249 kB for each would keep the collector busy.</summary>
+    /// <summary>A day's report has hundreds of thousands: an array of 249 kB for each would keep the collector busy.</summary>
     [Fact]
     public void Neither_direction_allocates_a_buffer_each_time()
     {

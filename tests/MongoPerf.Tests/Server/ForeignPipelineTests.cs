@@ -58,6 +58,53 @@ public sealed class ForeignPipelineTests : ServerTest
             "$out is not allowed within a $lookup's sub-pipeline");
     }
 
+    [Theory]
+    [InlineData("[{'$unionWith': 'd'}]", "[1, 2, 3, 4, 1, 2, 3, 4]")]
+    [InlineData("[{'$match': {'_id': 1}}, {'$unionWith': {'coll': 'd', 'pipeline': [{'$match': {'f': 2}}]}}]", "[1, 2]")]
+    [InlineData("[{'$match': {'_id': 9}}, {'$unionWith': {'coll': 'd', 'pipeline': [{'$count': '_id'}]}}]", "[4]")]
+    [InlineData("[{'$unionWith': 'd'}, {'$match': {'_id': {'$gt': 3}}}]", "[4, 4]")]
+    [InlineData("[{'$unionWith': 'd'}, {'$skip': 3}, {'$limit': 2}]", "[4, 1]")]
+    [InlineData("[{'$unionWith': 'c'}, {'$sort': {'_id': -1}}, {'$limit': 3}]", "[4, 4, 3]")]
+    [InlineData("[{'$limit': 1}, {'$unionWith': 'nosuch'}]", "[1]")]
+    [InlineData("[{'$limit': 1}, {'$unionWith': {'coll': 'd', 'pipeline': [{'$limit': 1}, {'$unionWith': {'coll': 'c', 'pipeline': "
+        + "[{'$skip': 3}]}}]}}]", "[1, 1, 4]")]
+    [InlineData("[{'$match': {'_id': 3}}, {'$lookup': {'from': 'd', 'let': {'x': '$_id'}, 'pipeline': [{'$limit': 1}, {'$unionWith': "
+        + "{'coll': 'c', 'pipeline': [{'$match': {'$expr': {'$eq': ['$_id', '$$x']}}}]}}], 'as': 'r'}}, {'$unwind': '$r'}, "
+        + "{'$replaceRoot': {'newRoot': '$r'}}]", "[1, 3]")]
+    [InlineData("[{'$facet': {'a': [{'$unionWith': 'd'}, {'$count': 'n'}], 'b': [{'$count': 'n'}]}}, {'$project': {'_id': {'$add': "
+        + "[{'$first': '$a.n'}, {'$multiply': [100, {'$first': '$b.n'}]}]}}}]", "[408]")]
+    public void A_union_has_its_own_documents_first_and_then_the_other_collections(string pipeline, string found)
+    {
+        IEnumerable<string> ids = TestClient.Batch(
+            Succeed("{'aggregate': 'c', 'pipeline': " + pipeline + ", 'cursor': {}}"), "firstBatch")
+            .Select(document => $"{document.FindInt64("_id")}");
+        Assert.Equal(found, $"[{string.Join(", ", ids)}]");
+    }
+
+    [Theory]
+    [InlineData("5", 9, "must be an object or string, but found int")]
+    [InlineData("{}", 9, "without explicit collection")]
+    [InlineData("{'pipeline': []}", 9, "without explicit collection")]
+    [InlineData("{'coll': 5}", 14, "BSON field '$unionWith.coll' is the wrong type 'int', expected type 'string'")]
+    [InlineData("{'coll': 'd', 'pipeline': 5}", 14, "BSON field '$unionWith.pipeline' is the wrong type 'int', expected type 'array'")]
+    [InlineData("{'coll': 'd', 'z': 5}", 40415, "BSON field '$unionWith.z' is an unknown field.")]
+    [InlineData("''", 73, "the name of the collection is empty")]
+    [InlineData("{'coll': 'd', 'pipeline': [{'$out': 'q'}]}", 31441, "$out is not allowed within a $unionWith's sub-pipeline")]
+    [InlineData("{'coll': 'd', 'pipeline': [{'$zz': 1}]}", 40324, "Unrecognized pipeline stage name: '$zz'")]
+    public void A_union_that_is_wrong_is_refused_as_mongod_does(string stage, int code, string message) =>
+        Fails("{'aggregate': 'c', 'pipeline': [{'$unionWith': " + stage + "}], 'cursor': {}}", code, message);
+
+    [Fact]
+    public void A_union_goes_on_over_batches_and_ends_where_the_other_collection_is_dropped()
+    {
+        BsonDocument first = Succeed("{'aggregate': 'c', 'pipeline': [{'$unionWith': 'd'}], 'cursor': {'batchSize': 5}}");
+        Assert.Equal(5, TestClient.Batch(first, "firstBatch").Count);
+        string more = $"{{'getMore': {{'$numberLong': '{first.FindInt64("cursor.id")}'}}, 'collection': 'c', 'batchSize': 2}}";
+        Assert.Equal(2, TestClient.Batch(Succeed(more), "nextBatch").Count);
+        Succeed("{'drop': 'd'}");
+        Assert.Empty(TestClient.Batch(Succeed(more), "nextBatch"));
+    }
+
     [Fact]
     public void Lookups_are_nested_twenty_deep_and_no_deeper()
     {

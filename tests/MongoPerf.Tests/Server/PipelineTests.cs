@@ -47,6 +47,37 @@ public sealed class PipelineTests : ServerTest
             ExtendedJson.Write(TestClient.Json(expected).Bytes), ExtendedJson.Write(TestClient.Batch(reply, "firstBatch").Single().Bytes));
     }
 
+    // As mongod 6.0.5 answers.
+    [Theory]
+    [InlineData("['abc', 1, 1]", "b")]
+    [InlineData("['abc', 0, 9]", "abc")]
+    [InlineData("['abc', 5, 1]", "")]
+    [InlineData("['a\u00e9\ud83d\ude00z', 1, 2]", "\u00e9\ud83d\ude00")]
+    [InlineData("['abc', 0, 0]", "")]
+    [InlineData("[12345, 1.0, 2]", "23")]
+    [InlineData("['$nosuch', 0, 1]", "")]
+    public void A_part_of_a_text_is_counted_in_characters(string operands, string expected)
+    {
+        InsertOrders();
+        BsonDocument reply = Succeed("{'aggregate': 'c', 'pipeline': [{'$match': {'_id': 1}}, {'$project': "
+            + "{'r': {'$substrCP': " + operands + "}}}], 'cursor': {}}");
+        Assert.Equal(expected, TestClient.Batch(reply, "firstBatch").Single().FindString("r"));
+    }
+
+    [Theory]
+    [InlineData("['abc', -1, 2]", 34455, "the starting index must be nonnegative integer.")]
+    [InlineData("['abc', 1, -2]", 34454, "length must be a nonnegative integer.")]
+    [InlineData("['abc', 'x', 1]", 34450, "starting index must be a numeric type (is BSON type string)")]
+    [InlineData("['abc', 1, null]", 34452, "length must be a numeric type (is BSON type null)")]
+    [InlineData("['abc', 1.5, 1]", 34451, "starting index cannot be represented as a 32-bit integral value: 1.5")]
+    [InlineData("[[1], 0, 1]", 16007, "can't convert from BSON type array to String")]
+    [InlineData("['abc', 1]", 16020, "takes exactly 3 arguments. 2 were passed in.")]
+    public void A_part_of_a_text_that_can_not_be_is_refused(string operands, int code, string message)
+    {
+        InsertOrders();
+        Fails("{'aggregate': 'c', 'pipeline': [{'$project': {'r': {'$substrCP': " + operands + "}}}], 'cursor': {}}", code, message);
+    }
+
     [Fact]
     public void A_pipelines_cursor_gives_batches()
     {

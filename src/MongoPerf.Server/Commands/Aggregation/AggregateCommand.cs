@@ -41,13 +41,11 @@ internal static class AggregateCommand
         Collation? collation = options.Collation.For(collection);
         var context = new StageContext(options.Variables, session.Database, foreign, collation);
         bool isStatistics = options.Stages.Length > 0 && StatisticsStages.IsOne(options.Stages[0].Name);
-        bool isWriting = options.Stages is [.., ("$out" or "$merge", _)];
+        bool isWriting = options.Stages.Length > 0 && WritingStage.IsOne(options.Stages[^1].Name);
         Pipeline pipeline = Pipeline.Parse(
             options.Stages.AsSpan()[(isStatistics ? 1 : 0)..(isWriting ? ^1 : ^0)], context, isOfCollection: !isStatistics);
         Func<CommandSession, IPipelineTarget>? target =
-            isWriting ? StageParser.Target(options.Stages[^1], context, options.Collation) : null;
-        if (collation != null && options.Stages is [.., ("$merge", _)])
-            throw CollationLimits.NotSupported("$merge");
+            isWriting ? WritingStage.Parse(options.Stages[^1], context, options.Collation) : null;
         BsonDocument[]? documents = statistics ?? StatisticsStages.TryRun(session, collection, nameSpace, options.Stages);
         if (collection == null)
         {

@@ -12,7 +12,7 @@ namespace MongoPerf.Server.Commands.Aggregation;
 /// <param name="Database">Has the other collections that stages name.</param>
 /// <param name="Foreign">Takes those collections.</param>
 /// <param name="Collation">What its stages compare strings by; null for their bytes.</param>
-/// <param name="Depth">How many $lookup stages it is in.</param>
+/// <param name="Depth">How many $lookup and $unionWith stages it is in.</param>
 internal sealed record StageContext(
     Variables? Variables, string Database, ForeignCollections Foreign, Collation? Collation = null, int Depth = 0)
 {
@@ -35,7 +35,6 @@ internal static class StageParser
         "$bucketAuto", "$changeStream", "$densify", "$documents", "$fill", "$geoNear", "$graphLookup",
         "$listLocalSessions", "$listSessions", "$planCacheStats", "$redact", "$search",
         "$searchMeta", "$setWindowFields",
-        "$unionWith",
     ];
 
     private static readonly FrozenDictionary<string, Func<BsonValue, StageContext, PipelineStage>> Parsers =
@@ -56,6 +55,7 @@ internal static class StageParser
             ["$merge"] = (_, _) => throw OnlyLast("$merge"),
             ["$facet"] = (value, context) => new FacetStage(value, context).Run,
             ["$lookup"] = (value, context) => new LookupStage(value, context).Run,
+            ["$unionWith"] = (value, context) => new UnionWithStage(value, context).Run,
             ["$sort"] = (value, context) => Sorting(Sort(value), context.Collation),
             ["$skip"] = (value, _) => Skipping(Skip(value)),
             ["$limit"] = (value, _) => Limiting(Limit(value)),
@@ -75,12 +75,6 @@ internal static class StageParser
         RequireKnown(name);
         throw CommandException.NotSupported($"the pipeline stage {name}");
     }
-
-    /// <summary>Reads the last stage of a pipeline whose documents do not go to the client.</summary>
-    public static Func<CommandSession, IPipelineTarget> Target(
-        (string Name, BsonValue Value) stage, StageContext context, CollationOption collation) => stage.Name == "$out"
-            ? OutStage.Parse(stage.Value, context.Database)
-            : MergeStage.Parse(stage.Value, context, collation);
 
     /// <summary>The stages of a pipeline as the client gave it.</summary>
     /// <exception cref="CommandException">No array, or a stage that is no document of one field or that MongoDB does not have.</exception>

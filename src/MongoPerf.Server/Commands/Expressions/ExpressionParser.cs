@@ -22,7 +22,7 @@ internal static class ExpressionParser
         "$sampleRate", "$setDifference",
         "$setEquals", "$setIntersection", "$setIsSubset", "$setUnion", "$sin", "$sinh", "$slice", "$sortArray", "$split", "$sqrt",
         "$stdDevPop", "$stdDevSamp",
-        "$strcasecmp", "$substr", "$substrBytes", "$substrCP", "$tan", "$tanh", "$trim", "$trunc", "$tsIncrement", "$tsSecond",
+        "$strcasecmp", "$substr", "$substrBytes", "$tan", "$tanh", "$trim", "$trunc", "$tsIncrement", "$tsSecond",
         "$week", "$zip",
     }.ToFrozenSet();
 

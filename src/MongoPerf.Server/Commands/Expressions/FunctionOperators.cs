@@ -51,6 +51,7 @@ internal static class FunctionOperators
             .Aggregate(new StringBuilder(), (text, c) => text.Append(char.IsAscii(c) ? char.ToLowerInvariant(c) : c)).ToString())),
         ["$strLenCP"] = new(1, 1, values => Values.Int32(String("$strLenCP", values[0], 34471).EnumerateRunes().Count())),
         ["$strLenBytes"] = new(1, 1, values => Values.Int32(Encoding.UTF8.GetByteCount(String("$strLenBytes", values[0], 34473)))),
+        ["$substrCP"] = new(3, 3, Substring),
         ["$isArray"] = new(1, 1, values => Values.Of(values[0] is { Type: BsonType.Array })),
         ["$isNumber"] = new(1, 1, values => Values.Of(values[0] is { IsNumber: true })),
         ["$size"] = new(1, 1, values => Values.Int32(
@@ -129,6 +130,29 @@ internal static class FunctionOperators
         if (!left.IsNumber || !right.IsNumber)
             throw CommandException.TypeMismatch($"can't $subtract {Values.TypeName(right)} from {Values.TypeName(left)}");
         return Arithmetic.Subtract(left, right);
+    }
+
+    /// <summary>Counts in code points, so that no character is cut in two.</summary>
+    private static BsonValue? Substring(BsonValue?[] values)
+    {
+        int start = Place(values[1], "starting index", 34450);
+        int length = Place(values[2], "length", 34452);
+        string text = Text("$substrCP", values[0]);
+        if (length < 0)
+            throw CommandException.Location(34454, "$substrCP: length must be a nonnegative integer.");
+        if (start < 0)
+            throw CommandException.Location(34455, "$substrCP: the starting index must be nonnegative integer.");
+        return Values.Of(string.Concat(text.EnumerateRunes().Skip(start).Take(length)));
+
+        static int Place(BsonValue? value, string what, int code)
+        {
+            if (value is not { IsNumber: true } number)
+                throw CommandException.Location(
+                    code, $"$substrCP: {what} must be a numeric type (is BSON type {Values.TypeName(value)})");
+            double whole = number.ToDouble();
+            return whole == Math.Floor(whole) && Math.Abs(whole) <= int.MaxValue ? (int)whole : throw CommandException.Location(
+                code + 1, $"$substrCP: {what} cannot be represented as a 32-bit integral value: {Values.Text(number)}");
+        }
     }
 
     private static BsonValue? Multiply(BsonValue?[] values)

@@ -414,7 +414,7 @@ public sealed class PreparedStepsTests : IDisposable
     public void A_standalone_server_is_refused_by_name()
     {
         OperationLimitException e = Assert.Throws<OperationLimitException>(() => Prepare(Transfer, _ => Written, isMember: false));
-        Assert.StartsWith("steps: a transaction is possible on a replica set or behind a mongos only, and this server is neither",
+        Assert.StartsWith("steps: a transaction needs a replica set or a real mongos, and this server is neither",
             e.Message, StringComparison.Ordinal);
     }
 

@@ -75,7 +75,7 @@ public sealed class WireWatchTests : IDisposable
     public void A_standalone_server_is_refused()
     {
         _server.Handshake = exchange => exchange.Reply(LyingServer.Hello(17));
-        Assert.StartsWith("watch: a change stream is possible on a replica set or behind a mongos only, and this server is neither",
+        Assert.StartsWith("watch: a change stream needs a replica set or a real mongos, and this server is neither",
             Assert.Throws<OperationLimitException>(Prepare).Message, StringComparison.Ordinal);
     }
 

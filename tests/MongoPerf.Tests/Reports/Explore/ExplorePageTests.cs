@@ -184,7 +184,7 @@ public sealed partial class ExplorePageTests(
         }
 
         string[] rows = await File.ReadAllLinesAsync(await Save(opened, "CSV", folder));
-        Assert.Equal("seconds,panel,line,unit,value", rows[0]);
+        Assert.Equal("seconds,panel,line,unit,value,not_mongodb", rows[0]);
         Assert.All(rows[1..], static row => Assert.InRange(double.Parse(row.Split(',')[0], CultureInfo.InvariantCulture), 20, 50));
         byte[] picture = await File.ReadAllBytesAsync(await Save(opened, "PNG", folder));
         Assert.Equal([0x89, 0x50, 0x4E, 0x47], picture[..4]);
