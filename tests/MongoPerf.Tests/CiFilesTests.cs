@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using MongoPerf.Running.Sessions;
 using YamlDotNet.RepresentationModel;
 
 namespace MongoPerf.Tests;
@@ -59,6 +60,17 @@ public sealed partial class CiFilesTests
         Assert.Contains("USER $APP_UID", lines);
     }
 
+    [Fact]
+    public void The_newest_release_of_the_changelog_is_the_programs_version()
+    {
+        string[] releases = [.. Release().Matches(Read("CHANGELOG.md")).Select(match => match.Groups[1].Value)];
+        Assert.Equal(ThisBuild.Number, releases[0]);
+        Assert.Equal(releases.Select(Version.Parse).OrderDescending().Distinct(), releases.Select(Version.Parse));
+        Assert.Single(Directory.GetFiles(RepositoryPaths.Root, "*.props").Concat(Directory.GetFiles(
+            Path.Combine(RepositoryPaths.Root, "src"), "*.csproj", SearchOption.AllDirectories)),
+            file => File.ReadAllText(file).Contains("<Version>", StringComparison.Ordinal));
+    }
+
     private static string Read(string path) => File.ReadAllText(Path.Combine(RepositoryPaths.Root, path));
 
     [GeneratedRegex(@"^#   ([A-Z][A-Z_, ]+?)  ", RegexOptions.Multiline)]
@@ -69,6 +81,9 @@ public sealed partial class CiFilesTests
 
     [GeneratedRegex("```yaml\n(name: performance.*?)```", RegexOptions.Singleline)]
     private static partial Regex Example();
+
+    [GeneratedRegex(@"^## ([0-9.]+) \((?:unreleased|\d{4}-\d\d-\d\d)\)$", RegexOptions.Multiline)]
+    private static partial Regex Release();
 
     [GeneratedRegex("<TargetFramework>net([0-9.]+)</TargetFramework>")]
     private static partial Regex Framework();
