@@ -1,3 +1,4 @@
+using MongoPerf.Reports.Findings;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
@@ -11,10 +12,37 @@ internal static class ArrivalVerdicts
     /// <inheritdoc cref="MostLateP50"/>
     private const double MostLateP99 = 100;
 
+    /// <summary>As a share of the rate that was set.</summary>
+    private const double MostOffPace = 0.05;
+    private const long LeastArrivals = 1000;
+
+    /// <summary>Standard deviations of how many come by chance, where arrivals are random.</summary>
+    private const double MostDeviations = 4;
+
     public static IEnumerable<Verdict> Of(StoredRun run)
     {
-        foreach (Verdict verdict in Skipped(run).Concat(Pace(run)).Concat(Busy(run)).Concat(Late(run)))
+        foreach (Verdict verdict in Skipped(run).Concat(Pace(run)).Concat(OffPace(run)).Concat(Busy(run)).Concat(Late(run)))
             yield return verdict;
+    }
+
+    /// <summary>Phases that did more, or less, in their measured part than the rate that was set.</summary>
+    private static IEnumerable<Verdict> OffPace(StoredRun run)
+    {
+        foreach (PhaseRecord phase in run.Phases.Where(phase => phase is { Rate: > 0, Groups: [{ Waiting: not null }] }))
+        {
+            OperationResult[] done = [.. phase.Done];
+            double rate = done.Sum(result => result.OperationsPerSecond);
+            // Of a rate that changes the highest is stored; of few arrivals chance decides how many there are.
+            long arrivals = done.Sum(result => result.Operations);
+            if (arrivals < LeastArrivals || rate <= phase.Rate * (1 + Math.Max(MostOffPace, MostDeviations / Math.Sqrt(arrivals))))
+                continue;
+            yield return new Verdict(Grade.Note, Words.Of($"{PhaseLabels.Of(phase)}: {Units.Rate(rate)} operations/s were measured where "
+                + $"{Units.Rate(phase.Rate)} were due: the measured part made up for arrivals that waited in the warm-up"))
+            {
+                Finding = VerdictFinding.OffPace,
+                Operations = [.. done.Concat(phase.Totals).Select(result => PhaseLabels.WithParameters(phase, result.Operation))],
+            };
+        }
     }
 
     private static IEnumerable<Verdict> Skipped(StoredRun run)

@@ -61,7 +61,8 @@ public sealed class GrowthFigures
         new(PhaseLabels.Of(record, operation), record.Description, parameters, results[0].Result.Threads, results[0].Result.IsInsert,
             results.GroupBy(one => one.Step).ToDictionary(step => step.Key, step => step.Last().Result))
         {
-            IsTotal = results[0].Result.IsTotal, IsIndependent = record.Independent.Contains(results[0].Result),
+            FullLabel = PhaseLabels.WithParameters(record, operation), IsTotal = results[0].Result.IsTotal,
+            IsIndependent = record.Independent.Contains(results[0].Result),
         };
 
     private static SizeResult Sum(IReadOnlyList<SizeResult> sizes) => sizes.Count == 1 ? sizes[0] : sizes[0] with
@@ -91,6 +92,9 @@ public sealed class GrowthFigures
 public sealed record GrowthLine(
     string Label, string Description, string Parameters, int Threads, bool IsInsert, IReadOnlyDictionary<int, OperationResult> Results)
 {
+    /// <inheritdoc cref="PhaseLabels.WithParameters"/>
+    public required string FullLabel { get; init; }
+
     /// <summary>It is the sum of several others.</summary>
     public bool IsTotal { get; init; }
 

@@ -30,13 +30,15 @@ internal static class OperationVerdicts
     private sealed record Measured(PhaseRecord Phase, OperationResult Result)
     {
         public string Label => PhaseLabels.Of(Phase, Result.Operation);
+
+        public string FullLabel => PhaseLabels.WithParameters(Phase, Result.Operation);
     }
 
     public static IReadOnlyList<Verdict> Of(StoredRun run)
     {
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
         return [.. WrongEffects(measured), .. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured),
-            .. CollectionScans(run), .. PlansChangedWithin(measured), .. ChangedPlans(run).Distinct(), .. ChangedReplies(run),
+            .. CollectionScans(run), .. PlansChangedWithin(measured), .. Once(ChangedPlans(run)), .. ChangedReplies(run),
             .. StepTables.Verdicts(run),
             .. ChangeTables.Verdicts(run), .. ReplayTables.Verdicts(run), .. ConnectionTables.Verdicts(run)];
     }
@@ -154,7 +156,10 @@ internal static class OperationVerdicts
                     ? Words.Of($"{worst.Name} scanned {AnyOf(name)}{at}: it examined up to {documents} documents per operation "
                         + $"{purpose}; an index there on the fields that it matches would help")
                 : Words.Of($"{worst.Name} scanned {name}{at}: it examined up to {documents} documents per operation "
-                    + $"{purpose}; an index there on its filter would help")) { Finding = VerdictFinding.PlanScans };
+                    + $"{purpose}; an index there on its filter would help"))
+            {
+                Finding = VerdictFinding.PlanScans, Operations = [.. scans.Select(one => one.FullLabel).Distinct()],
+            };
         }
     }
 
@@ -179,7 +184,7 @@ internal static class OperationVerdicts
                     : Words.Of($"{group.Key} examined {Examined(before, after)} when the phase began and {Examined(after, before)} when it "
                         + $"was over{at}"))
             {
-                Finding = VerdictFinding.PlanChanged,
+                Finding = VerdictFinding.PlanChanged, Operations = [.. changed.Select(m => m.FullLabel).Distinct()],
             };
         }
 
@@ -224,10 +229,17 @@ internal static class OperationVerdicts
                     Words.Of($"{NameOf(line)} returned {Units.Significant(first.Each)} documents per operation at "
                         + $"{Units.Count(first.Documents)} documents and {Units.Significant(last.Each)} at {Units.Count(last.Documents)}, "
                     + $"so its curve shows how its replies change, "
-                    + $"not only how the collection grows")) { Finding = VerdictFinding.ReplySize };
+                    + $"not only how the collection grows"))
+                {
+                    Finding = VerdictFinding.ReplySize, Operations = [line.FullLabel],
+                };
             }
         }
     }
+
+    /// <summary>Lines with several thread counts may say the same.</summary>
+    private static IEnumerable<Verdict> Once(IEnumerable<Verdict> verdicts) => verdicts.GroupBy(verdict => verdict.Text).Select(same =>
+        same.First() with { Operations = [.. same.SelectMany(verdict => verdict.Operations).Distinct()] });
 
     /// <summary>Operations of growths that used one index at one size and another at another.</summary>
     private static IEnumerable<Verdict> ChangedPlans(StoredRun run)
@@ -246,7 +258,7 @@ internal static class OperationVerdicts
 
                 if (changes.Count > 1)
                     yield return new Verdict(Grade.Note, Words.Of($"{NameOf(line)} changed its query plan as the collection grew: "
-                        + $"{Listed(changes)}")) { Finding = VerdictFinding.PlanChanged };
+                        + $"{Listed(changes)}")) { Finding = VerdictFinding.PlanChanged, Operations = [line.FullLabel] };
             }
         }
 

@@ -27,6 +27,9 @@ internal sealed record PlannedSource(PhaseRecord Phase, OperationResult Result, 
 
     public string Label => PhaseLabels.Of(Phase, Result.Operation);
 
+    /// <inheritdoc cref="PhaseLabels.WithParameters"/>
+    public string FullLabel => PhaseLabels.WithParameters(Phase, Result.Operation);
+
     public double Keys => Source.KeysExamined ?? 0;
 
     public double Documents => Source.DocumentsExamined ?? 0;

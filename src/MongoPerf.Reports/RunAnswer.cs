@@ -19,6 +19,9 @@ internal static class RunAnswer
     /// <summary>The fewest seconds of which the ends are compared.</summary>
     private const int LeastSeconds = 8;
 
+    /// <summary>Of a part, what its total does not do as it should either.</summary>
+    private static readonly string[] InvalidParts = [FindingIds.PlanScans, FindingIds.PlanExamines];
+
     private static readonly string[] Columns = ["<operation", "rate", "p50", "p99", "max"];
 
     /// <summary>Only where transactions had to be run again: the share of their attempts.</summary>
@@ -31,6 +34,7 @@ internal static class RunAnswer
     public static IReadOnlyList<Block> Of(
         StoredRun run, IReadOnlyList<Verdict> verdicts, IReadOnlyList<Fact> files, string? runsFolder)
     {
+        IReadOnlyList<Finding> all = RunFindings.Of(run);
         IReadOnlyList<Finding> findings = RunFindings.Shown(run);
         // How it ended, the sum of its operations, and what a replay is for: whether the replies are those that were recorded.
         Verdict[] first =
@@ -48,7 +52,7 @@ internal static class RunAnswer
         [
             new Block.Facts([new Fact("run", $"{run.Run.Id}: {Subject(run)}")]) { In = Media.Console | Media.Markdown },
             new Block.Verdicts(first),
-            .. Tables(run, findings).Select(table => new Block.Table(table) { IsPlain = true }),
+            .. Tables(run, all).Select(table => new Block.Table(table) { IsPlain = true }),
             new Block.Facts([.. Loads(run)]),
             new Block.Foremost(foremost),
             new Block.Facts([.. Worst(run)]),
@@ -134,13 +138,18 @@ internal static class RunAnswer
             Row[] rows = [.. growth.Lines.Select(line => RowOf(growth, line, findings))];
             if (rows.Length == 0)
                 continue;
-            (long first, long last) = (growth.Steps[0].Documents, growth.Steps[^1].Documents);
+            // An interrupted run has begun a size at which nothing was measured.
+            int largest = growth.Lines.Max(line => line.Results.Keys.Max());
+            (long first, long last) = (growth.Steps[0].Documents, growth.Steps[largest].Documents);
             string name = growths.Count == 1 ? "" : $"{growth.Name} ";
-            yield return Table(first == last
-                ? Words.Of($"{name}at {Units.Count(last)} documents; rate: docs/s for inserts, else ops/s")
-                : Words.Of($"{name}at {Units.Count(last)} documents; max at any size; change since {Units.Count(first)}; "
+            yield return Table((first == last, HasUnits(rows)) switch
+            {
+                (true, true) => Words.Of($"{name}at {Units.Count(last)} documents"),
+                (true, _) => Words.Of($"{name}at {Units.Count(last)} documents; rate: docs/s for inserts, else ops/s"),
+                (_, true) => Words.Of($"{name}at {Units.Count(last)} documents; max at any size; change since {Units.Count(first)}"),
+                _ => Words.Of($"{name}at {Units.Count(last)} documents; max at any size; change since {Units.Count(first)}; "
                     + $"inserts in docs/s"),
-                rows);
+            }, rows);
         }
 
         RunSeries series = RunSeries.Of(run);
@@ -151,12 +160,15 @@ internal static class RunAnswer
             .SelectMany(phase => phase.Operations.Concat(phase.Totals)
                 .Select(result => RowOf(phase, result, seconds[result].FirstOrDefault(), findings)))];
         if (single.Length > 0)
-            yield return Table(Words.Of("rate: docs/s for inserts, else ops/s; change: from the first quarter to the last"), single);
+            yield return Table(HasUnits(single) ? Words.Of("change: from the first quarter to the last")
+                : Words.Of("rate: docs/s for inserts, else ops/s; change: from the first quarter to the last"), single);
         if (single.Length > 0 || growths.Count > 0)
             yield break;
         foreach (ReportTable sizes in PhaseTables.SizesOf(run))
             yield return sizes;
     }
+
+    private static bool HasUnits(Row[] rows) => ShownRate.AreMixed([.. rows.Select(row => row.Result).OfType<OperationResult>()]);
 
     private static bool IsLoad(PhaseRecord phase) => phase.Kind == PhaseKind.Load;
 
@@ -185,7 +197,7 @@ internal static class RunAnswer
         bool hasRetries = rows.Any(row => row.Retries is { All.Retried: > 0 });
         return new ReportTable(
             title + left, [.. Columns, .. hasRetries ? [Retried] : Array.Empty<string>(), "change", "<verdict"],
-            [.. rows.Where(shown.Contains).Select(row => row.Cells(hasRetries))]);
+            [.. rows.Where(shown.Contains).Select(row => row.Cells(hasRetries, HasUnits(rows)))]);
     }
 
     private static Row RowOf(GrowthFigures growth, GrowthLine line, IReadOnlyList<Finding> findings)
@@ -195,11 +207,13 @@ internal static class RunAnswer
         string? wrong = WhatIsWrong([.. line.Results.Values]);
         if (steps.Length == 0)
             return new Row(name, null, null, null, wrong ?? Words.Of("not measured"));
+        OperationResult last = line.Results[steps[^1]];
         double? change = steps is [0, .., var largest] ? line.RateAt(largest) / line.RateAt(0) : null;
         string? early = steps[^1] == growth.Steps.Count - 1 ? null : Words.Of($"last at {Units.Count(growth.Steps[steps[^1]].Documents)}");
         return new Row(
-            name, line.Results[steps[^1]], line.Results.Values.Max(result => result.ReportedMicroseconds.Max), change,
-            wrong ?? early ?? FoundIn(name, findings));
+            name, last, line.Results.Values.Max(result => result.ReportedMicroseconds.Max), change,
+            (wrong, early) is (not null, not null) ? $"{wrong}, {early}"
+                : wrong ?? early ?? FoundIn([name, line.FullLabel, line.Label], findings) ?? FewOf(last));
     }
 
     private static Row RowOf(PhaseRecord phase, OperationResult result, OperationSeries? series, IReadOnlyList<Finding> findings)
@@ -208,7 +222,8 @@ internal static class RunAnswer
         bool isEmpty = result is { Operations: 0, Connections: null } and not { Unacknowledged.Sent: > 0 };
         return new Row(
             name, result, result.ReportedMicroseconds.Max, ChangeOf(series),
-            WhatIsWrong([result]) ?? (isEmpty ? Words.Of("not measured") : FoundIn(name, findings)))
+            WhatIsWrong([result]) ?? (isEmpty ? Words.Of("not measured")
+                : FoundIn([name], findings) ?? OfParts(phase, result, findings) ?? FewOf(result)))
         {
             IsLoad = IsLoad(phase),
         };
@@ -234,13 +249,34 @@ internal static class RunAnswer
             : Sum(result => result.Unacknowledged?.Lost ?? 0) is > 0 and var lost ? Words.Of($"{Units.Exact(lost)} lost")
             : Sum(result => result.InFlightAtEnd?.Operations ?? 0) is > 0 and var cut ? Words.Of($"{Units.Exact(cut)} cut off")
             : Sum(result => result.Accounting.Skipped) is > 0 and var skipped ? Words.Of($"{Units.Exact(skipped)} skipped")
+            : Sum(result => result.Replay?.Different ?? 0) is > 0 and var different
+                ? different == 1 ? Words.Of("1 reply differs") : Words.Of($"{Units.Exact(different)} replies differ")
             : null;
 
         long Sum(Func<OperationResult, long> of) => results.Sum(of);
     }
 
-    private static string? FoundIn(string operation, IReadOnlyList<Finding> findings) =>
-        findings.FirstOrDefault(finding => finding.Operations.Contains(operation)) is { } heaviest ? FindingText.Word(heaviest) : null;
+    /// <param name="names">Of one operation, as findings may call it.</param>
+    /// <param name="findings">The heaviest first, those that are verdicts last.</param>
+    private static string? FoundIn(string[] names, IEnumerable<Finding> findings) =>
+        findings.FirstOrDefault(finding => finding.Id != FindingIds.FewSamples && finding.Operations.Any(names.Contains)) is { } heaviest
+            ? FindingText.Word(heaviest) : null;
+
+    /// <summary>A total is as good as what it is the sum of.</summary>
+    private static string? OfParts(PhaseRecord phase, OperationResult total, IReadOnlyList<Finding> findings)
+    {
+        if (!total.IsTotal)
+            return null;
+        OperationResult[] parts =
+            [.. phase.Mixes.FirstOrDefault(mix => ReferenceEquals(mix.Total, total))?.Operations ?? phase.Done];
+        Finding[] telling = [.. findings.Where(finding => InvalidParts.Contains(finding.Id))];
+        return parts.Any(part => part.Replay is { Different: > 0 }
+            || FoundIn([PhaseLabels.WithParameters(phase, part.Operation)], telling) is not null) ? Words.Of("see its parts") : null;
+    }
+
+    /// <summary>Percentiles of so few say little.</summary>
+    private static string? FewOf(OperationResult result) =>
+        result.Connections is null && result.Operations < LatencyFindings.LeastForP99 ? Words.Of("few operations") : null;
 
     /// <param name="Operation">As tables call it.</param>
     /// <param name="Result">Null where there is none.</param>
@@ -255,14 +291,17 @@ internal static class RunAnswer
 
         public RetryShare? Retries => Result is null ? null : RetryShare.Of(Result);
 
-        public IReadOnlyList<string> Cells(bool withRetries) =>
+        public IReadOnlyList<string> Cells(bool withRetries, bool withUnits) =>
         [
-            Operation, Units.Rate(Result is { IsInsert: true } ? Result.DocumentsPerSecond : Result?.OperationsPerSecond),
+            Operation, Rate(withUnits),
             Units.Latency(Result?.ReportedMicroseconds.P50), Units.Latency(Result?.ReportedMicroseconds.P99),
             Units.Latency(Slowest),
             .. withRetries ? [Retries is { } retries ? Units.Percent(retries.Attempts) : Units.None] : Array.Empty<string>(),
             Change is { } change ? Units.Change(change) : Units.None,
             Verdict ?? (Change is > 1 / LeastChange and < LeastChange or null ? Words.Of("ok") : Words.Of("no clear trend")),
         ];
+
+        private string Rate(bool withUnit) => Result is null ? Units.None
+            : ShownRate.Of(Result) is var rate && withUnit ? $"{Units.Rate(rate.PerSecond)} {rate.Unit}" : Units.Rate(rate.PerSecond);
     }
 }

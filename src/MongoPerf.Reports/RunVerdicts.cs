@@ -9,6 +9,12 @@ namespace MongoPerf.Reports;
 /// <summary>What comes first in a run's report, and what it states.</summary>
 internal static class RunVerdicts
 {
+    /// <summary>More names hide what a line says.</summary>
+    private const int MostPhases = 3;
+
+    /// <summary>Of a server's message in a line; the table of errors has all of it.</summary>
+    private const int LongestMessage = 200;
+
     public static IReadOnlyList<Verdict> Of(StoredRun run)
     {
         List<Verdict> verdicts = [State(run), Accounting(run), .. DeploymentOf(run)];
@@ -73,6 +79,8 @@ internal static class RunVerdicts
         string reached = Reached(run);
         return run.StateText switch
         {
+            "finished" when Unmeasured(run) is { Length: > 0 } unmeasured =>
+                new Verdict(Grade.Note, Words.Of($"finished: {reached}; nothing was measured in {unmeasured}")),
             "finished" => new Verdict(Grade.Good, Words.Of($"finished: {reached}")),
             "running" => new Verdict(Grade.Note, Words.Of($"still running: {reached} so far")),
             "aborted" => new Verdict(Grade.Bad, Words.Of($"aborted after {reached}: its process ended without saying why")),
@@ -80,11 +88,18 @@ internal static class RunVerdicts
         };
     }
 
+    /// <summary>The phases that were to measure and did not; empty for none.</summary>
+    private static string Unmeasured(StoredRun run)
+    {
+        string[] phases = [.. run.Phases.Where(phase => phase.HasMeasuredNothing).Select(PhaseLabels.Of).Distinct()];
+        return phases.Length > MostPhases ? Words.Counted(phases.Length, "phase") : Words.And(phases);
+    }
+
     /// <summary>What was reached: the documents of a run that grows collections, the phases of any other run.</summary>
     private static string Reached(StoredRun run)
     {
         if (run.Phases.Any(phase => phase.Growth is not null))
-            return Words.Of($"{Units.Exact(run.DocumentsReached)} of {Units.Exact(run.Settings.Plan.TargetDocuments)} documents");
+            return Words.Of($"{Units.Exact(run.DocumentsOfTarget)} of {Units.Exact(run.Settings.Plan.TargetDocuments)} documents");
         return Words.Counted(run.Phases.Count(phase => phase.IsComplete), "phase");
     }
 
@@ -104,11 +119,24 @@ internal static class RunVerdicts
             sum += Words.Of($"; {Units.Exact(run.Failures - a.Failed)} more failed in phases that left no result (in a load, each is a "
                 + $"batch)");
         if (run.Failures > run.Settings.Plan.MaxErrors)
-            return new Verdict(Grade.Bad, Words.Of($"{sum}: more failures than allowed ({Units.Exact(run.Settings.Plan.MaxErrors)})"))
+            return new Verdict(
+                Grade.Bad, Words.Of($"{sum}: more failures than allowed ({Units.Exact(run.Settings.Plan.MaxErrors)})") + MostFrequent(run))
             {
                 Finding = VerdictFinding.FailedOperations,
             };
-        return run.Failures > 0 ? new Verdict(Grade.Note, sum) { Finding = VerdictFinding.FailedOperations } : new Verdict(Grade.Good, sum);
+        return run.Failures > 0 ? new Verdict(Grade.Note, sum + MostFrequent(run)) { Finding = VerdictFinding.FailedOperations }
+            : new Verdict(Grade.Good, sum);
+    }
+
+    /// <summary>"; most frequent error, 20 of 31: IllegalOperation (20): Transaction numbers are only allowed …".</summary>
+    private static string MostFrequent(StoredRun run)
+    {
+        if (run.Errors is not [var error, ..])
+            return "";
+        string name = error.Code == 0 || error.Name == $"{error.Code}" ? error.Name : $"{error.Name} ({error.Code})";
+        string message = error.FirstMessage.Length <= LongestMessage ? error.FirstMessage : error.FirstMessage[..LongestMessage] + "…";
+        return run.Errors.Count == 1 ? Words.Of($"; each with {name}: {message}")
+            : Words.Of($"; most often ({Units.Exact(error.Count)} of {Units.Exact(run.Failures)}) with {name}: {message}");
     }
 
     private static void AddUnacknowledged(List<Verdict> verdicts, StoredRun run)

@@ -22,6 +22,9 @@ public sealed record Verdict(Grade Grade, string Text)
     /// <summary>The finding that the line states; null when it states none.</summary>
     public VerdictFinding? Finding { get; init; }
 
+    /// <summary>Labels of the operations whose figures do not mean what they seem to, as <see cref="Finding.Operations"/>.</summary>
+    public IReadOnlyList<string> Operations { get; init; } = [];
+
     /// <summary>It states a setting and not a result: a comparison lists it among the differences.</summary>
     public bool IsChosen { get; init; }
 

@@ -141,6 +141,12 @@ public sealed record PhaseRecord
     public IReadOnlyList<OperationResult> Independent =>
         [.. Operations.Where(result => result.Connections is null && !IsMixed(result)), .. Mixes.Select(mix => mix.Total)];
 
+    /// <summary>It was to measure, and no operation succeeded in its measured part.</summary>
+    [JsonIgnore]
+    public bool HasMeasuredNothing => Kind == PhaseKind.Measure && Operations.Any(result => result.Connections is null)
+        && Operations.All(result =>
+            result.Connections is not null || (result.Operations == 0 && result.Unacknowledged is not { Sent: > 0 }));
+
     /// <summary>The sizes of each collection that were taken at its end.</summary>
     [JsonIgnore]
     public IReadOnlyList<SizeResult> Sizes { get; init; } = [];
@@ -152,7 +158,7 @@ public sealed record PhaseRecord
 /// <summary>Everything that a growth measured at one size.</summary>
 /// <param name="Growth">Its name.</param>
 /// <param name="Step">1-based.</param>
-/// <param name="Documents">How many documents the collection has when the step ends.</param>
+/// <param name="Documents">How many documents the collection has when the step ends; where its write was interrupted, then.</param>
 /// <param name="Phases">The phases in the order in which they ran.</param>
 public sealed record GrowthStep(string Growth, int Step, long Documents, IReadOnlyList<PhaseRecord> Phases)
 {
@@ -168,8 +174,16 @@ public sealed record GrowthStep(string Growth, int Step, long Documents, IReadOn
     public static IReadOnlyList<GrowthStep> Of(IEnumerable<PhaseRecord> records) =>
     [
         .. records.Where(record => record.Growth is not null).GroupBy(record => (record.Growth!.Growth, record.Growth.Step))
-            .Select(step => new GrowthStep(step.Key.Growth, step.Key.Step, step.Max(record => record.Growth!.Documents), [.. step])),
+            .Select(step => new GrowthStep(step.Key.Growth, step.Key.Step, DocumentsAt([.. step]), [.. step])),
     ];
+
+    /// <summary>Where a write was interrupted, the size is what had been written, and not what was to be.</summary>
+    private static long DocumentsAt(PhaseRecord[] phases)
+    {
+        long planned = phases.Max(phase => phase.Growth!.Documents);
+        return phases.LastOrDefault(phase => phase.Kind == PhaseKind.Write) is { IsComplete: false, Documents: > 0 and var written }
+            ? Math.Min(planned, written) : planned;
+    }
 }
 
 public sealed record ParameterValue(string Name, string Value);

@@ -628,6 +628,13 @@ public sealed record TransactionResult(long Committed, long Aborted, long Retrie
     /// <summary>Those that a step of theirs ended on purpose: the server keeps nothing of them, and they count as done.</summary>
     public long RolledBack { get; init; }
 
+    /// <summary>
+    /// Of all threads together, from the beginning of each transaction to its end, attempts that were made again and pauses included; null
+    /// in runs of earlier versions.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? Seconds { get; init; }
+
     /// <summary>Those of several clients, or of several results.</summary>
     /// <returns>Null when there are none.</returns>
     public static TransactionResult? Sum(IEnumerable<TransactionResult?> all) =>
@@ -636,6 +643,7 @@ public sealed record TransactionResult(long Committed, long Aborted, long Retrie
                 some.Sum(one => one.CommitRetried), some.Sum(one => one.Unknown), some.Sum(one => one.RetrySeconds))
             {
                 RolledBack = some.Sum(one => one.RolledBack),
+                Seconds = some.Any(one => one.Seconds is null) ? null : some.Sum(one => one.Seconds),
             }
             : null;
 }

@@ -63,6 +63,11 @@ public sealed class StoredRun : IDisposable
             .GroupBy(p => p.Collection).Sum(collection => collection.Last().Documents);
         DocumentsReached = Checkpoints.Select(c => c.Documents)
             .Concat(Phases.Select(p => p.Documents)).Append(inCollections).Append(reader.ReadLastCollectionDocuments()).Max();
+        long filled = Phases.Where(phase => phase is { Kind: PhaseKind.Load or PhaseKind.Write, Collection: not null })
+            .GroupBy(phase => phase.Collection).Sum(collection => collection.Max(phase => phase.Documents));
+        long target = Settings.Plan.TargetDocuments;
+        // While a phase lasts, and where its process was killed, only samples tell how far it is.
+        DocumentsOfTarget = filled > 0 && Run.State != RunState.Running ? Math.Min(filled, target) : Math.Min(DocumentsReached, target);
     }
 
     /// <exception cref="RunStoreException">No run.db, not a run's, half-written, or of a newer format.</exception>
@@ -145,6 +150,9 @@ public sealed class StoredRun : IDisposable
 
     /// <summary>Documents of all its collections together, as far as phases, checkpoints and samples tell.</summary>
     public long DocumentsReached { get; }
+
+    /// <summary>How many of the plan's target documents there are; what other operations insert is not among them.</summary>
+    public long DocumentsOfTarget { get; }
 
     /// <summary>Where its samples ended when it was opened.</summary>
     public RunPosition End { get; }

@@ -15,6 +15,9 @@ internal sealed partial record Claim(string Name, Func<ShownRun, IEnumerable<str
     /// <summary>It also holds of runs whose figures tests have made up: it asks only whether what is shown is what is stored.</summary>
     public bool IsOfInvented { get; init; }
 
+    /// <summary>More operations than that decide a 99th percentile.</summary>
+    public const long EnoughOperations = 300;
+
     private static readonly string[] InOrder = ["min", "p50", "p90", "p95", "p99", "p999", "max"];
     private static readonly string[] Latencies = ["p50", "p99", "max"];
     private static readonly string[] ColumnsInOrder = ["p50", "p95", "p99", "p99.9", "max"];
@@ -25,7 +28,11 @@ internal sealed partial record Claim(string Name, Func<ShownRun, IEnumerable<str
         new("scheduled operations are those that succeeded, failed and were skipped", AddUp),
         new("the seconds of an operation add up to its result", SecondsAddUp),
         new("a total is the sum of its parts", TotalsAddUp),
+        new("what is shown of a total is no less than what is shown of its parts, in the same unit", ShownTotals),
         new("percentiles are in order", PercentilesInOrder) { IsOfInvented = true },
+        new("a share lies between 0 and 1, and is of something that is named", Shares) { IsOfInvented = true },
+        new("no verdict is ok on too few operations", VerdictsNeedOperations),
+        new("a run that finished ok has measured something in each phase", FinishedMeasured),
         new("a number of documents is one that there was", DocumentsWereThere),
         new("JSON and CSV have the same figures", JsonAndCsvAgree) { IsOfInvented = true },
         new("text and page have the same tables", TextAndPageAgree) { IsOfInvented = true },
@@ -94,6 +101,26 @@ internal sealed partial record Claim(string Name, Func<ShownRun, IEnumerable<str
         }
     }
 
+    private static IEnumerable<string> ShownTotals(ShownRun shown)
+    {
+        foreach (PhaseRecord phase in shown.Run.Phases.Where(phase => phase.Total is not null))
+        {
+            if (RowOf(shown, phase, phase.Total!) is not var (table, total) || RateOf(table, total, phase.Total!) is not var (all, unit))
+                continue;
+            foreach (OperationResult part in phase.Done)
+            {
+                // Of a growth each row is of the last size at which it was measured, and says so where that is not the last.
+                if (RowOf(shown, phase, part) is var (_, row) && RateOf(table, row, part) is var (rate, other)
+                    && (unit != other ? !HasUnit(row) || !HasUnit(total) : rate > all * 1.01 && !IsEarly(row) && !IsEarly(total)))
+                    yield return $"{PhaseLabels.Of(phase)}: {part.Operation} {row[1]}, total {total[1]} ({table.Title})";
+            }
+        }
+    }
+
+    private static bool HasUnit(IReadOnlyList<string> row) => Unit().IsMatch(row[1]);
+
+    private static bool IsEarly(IReadOnlyList<string> row) => row[^1].Contains("last at ", StringComparison.Ordinal);
+
     private static IEnumerable<string> PercentilesInOrder(ShownRun shown)
     {
         foreach ((string place, JsonElement value) in Objects(shown.Json, "$"))
@@ -114,6 +141,57 @@ internal sealed partial record Claim(string Name, Func<ShownRun, IEnumerable<str
                 if (!values.SequenceEqual(values.Order()))
                     yield return $"{table}: {string.Join(" | ", row)}";
             }
+        }
+    }
+
+    private static IEnumerable<string> Shares(ShownRun shown)
+    {
+        foreach ((string place, JsonElement value) in Objects(shown.Json, "$"))
+        {
+            foreach (JsonProperty share in value.EnumerateObject().Where(property => property.Value.ValueKind == JsonValueKind.Number
+                && property.Name.Contains("share", StringComparison.OrdinalIgnoreCase)))
+            {
+                if (share.Value.GetDouble() is < 0 or > 1)
+                    yield return $"{place}.{share.Name}: {share.Value}";
+            }
+        }
+
+        foreach ((string form, string text) in shown.Texts)
+        {
+            foreach (Match match in PercentOf().Matches(text))
+            {
+                if (ShownRun.ValueOf(match.Groups["part"].Value) is > 100)
+                    yield return $"{form}: …{Around(text, match)}…";
+            }
+
+            foreach (Match match in PartOfWhole().Matches(text))
+            {
+                if (ShownRun.ValueOf(match.Groups["part"].Value) > ShownRun.ValueOf(match.Groups["whole"].Value))
+                    yield return $"{form}: …{Around(text, match)}…";
+            }
+        }
+    }
+
+    private static IEnumerable<string> VerdictsNeedOperations(ShownRun shown)
+    {
+        foreach ((PhaseRecord phase, OperationResult result) in shown.Run.Phases
+            .SelectMany(phase => phase.Operations.Concat(phase.Totals).Select(result => (phase, result))))
+        {
+            // A row of a growth is of the last size at which something was measured.
+            if (result.Operations < EnoughOperations && result.Connections is null
+                && !shown.Run.Phases.Any(later => later.Number > phase.Number && later.Phase == phase.Phase && later.Growth is not null)
+                && RowOf(shown, phase, result) is var (_, row) && row[^1] == "ok")
+                yield return $"{string.Join(" | ", row)}: {result.Operations} operations";
+        }
+    }
+
+    private static IEnumerable<string> FinishedMeasured(ShownRun shown)
+    {
+        string first = shown.Answer.Split('\n').FirstOrDefault(line => line.Contains("finished", StringComparison.Ordinal)) ?? "";
+        foreach (PhaseRecord phase in shown.Run.Phases.Where(phase => phase.Kind == PhaseKind.Measure && phase.Operations.Count > 0))
+        {
+            if (phase.Operations.All(result => result.Operations == 0) && first.StartsWith("ok", StringComparison.Ordinal))
+                yield return $"{PhaseLabels.Of(phase)}: {first}";
         }
     }
 
@@ -175,7 +253,8 @@ internal sealed partial record Claim(string Name, Func<ShownRun, IEnumerable<str
                 if (record.Growth is not null || RowOf(shown, record, result) is not var (table, row)
                     || RateOf(table, row, result) is not var (_, unit))
                     continue;
-                double rate = json.GetProperty(unit == "docs/s" ? "documentsPerSecond" : "operationsPerSecond").GetDouble();
+                double rate = json.GetProperty(unit == "docs/s" ? "documentsPerSecond" : "operationsPerSecond").GetDouble()
+                    * (unit == "writes/s" ? json.GetProperty("batch").GetDouble() : 1);
                 JsonElement latency = json.GetProperty(json.GetProperty("responseMicroseconds").ValueKind == JsonValueKind.Object
                     ? "responseMicroseconds" : "latencyMicroseconds");
                 string[] expected = [Units.Rate(rate), .. Latencies.Select(figure => Units.Latency(NumberOf(latency, figure)))];
@@ -242,7 +321,8 @@ internal sealed partial record Claim(string Name, Func<ShownRun, IEnumerable<str
     /// <summary>A row's rate and its unit, from its cell or the table's title; null where there is none.</summary>
     private static (double Rate, string Unit)? RateOf(ShownTable table, IReadOnlyList<string> row, OperationResult result) =>
         table.Cell(row, "rate") is not { } cell || ShownRun.ValueOf(cell) is not { } rate ? null
-            : (rate, table.Title.Contains("for inserts", StringComparison.Ordinal) && !result.IsInsert ? "ops/s"
+            : (rate, Unit().Match(cell) is { Success: true } own ? own.Value
+                : table.Title.Contains("for inserts", StringComparison.Ordinal) && !result.IsInsert ? "ops/s"
                 : Unit().Match(table.Title).Value);
 
     /// <summary>The operations and totals of a phase.</summary>
@@ -257,6 +337,9 @@ internal sealed partial record Claim(string Name, Func<ShownRun, IEnumerable<str
     private static string Camel(string column) =>
         string.Concat(column.Split('_').Select((word, i) => i == 0 ? word : char.ToUpperInvariant(word[0]) + word[1..]));
 
+    private static string Around(string text, Match match) =>
+        text[Math.Max(0, match.Index - 40)..Math.Min(text.Length, match.Index + match.Length + 40)].ReplaceLineEndings(" ");
+
     private static IEnumerable<(string Place, JsonElement Value)> Objects(JsonElement value, string place) => value.ValueKind switch
     {
         JsonValueKind.Object =>
@@ -264,6 +347,12 @@ internal sealed partial record Claim(string Name, Func<ShownRun, IEnumerable<str
         JsonValueKind.Array => value.EnumerateArray().SelectMany((one, i) => Objects(one, $"{place}[{i}]")),
         _ => [],
     };
+
+    [GeneratedRegex(@"(?<part>\d[\d,.]*) % of")]
+    private static partial Regex PercentOf();
+
+    [GeneratedRegex(@"(?<![\d.,])(?<part>\d[\d,]*)( [a-z]+)? of (?<whole>\d[\d,]*(?![\d.]* (ms|µs|s|MB|MiB|GB|GiB|kB)\b))")]
+    private static partial Regex PartOfWhole();
 
     [GeneratedRegex(@"at (?<documents>\d[\d,.]*[kMG]?) documents")]
     private static partial Regex AtDocuments();

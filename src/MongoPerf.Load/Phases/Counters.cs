@@ -117,6 +117,7 @@ internal sealed class StepCounters(int count)
     public long CommitRetried;
     public long Unknown;
     public long RetryTicks;
+    public long TransactionTicks;
 
     /// <summary>Those of each step, however often an operation does it.</summary>
     public IReadOnlyList<Counters> Each { get; } = [.. Enumerable.Range(0, count).Select(_ => new Counters(isPaced: false))];
@@ -146,11 +147,12 @@ internal sealed class StepCounters(int count)
         CommitRetried += log.CommitRetried;
         Unknown += log.Unknown;
         RetryTicks += log.RetryTicks;
+        TransactionTicks += log.TransactionTicks;
     }
 
     public void Clear()
     {
-        Committed = Aborted = RolledBack = Retried = CommitRetried = Unknown = RetryTicks = 0;
+        Committed = Aborted = RolledBack = Retried = CommitRetried = Unknown = RetryTicks = TransactionTicks = 0;
         foreach (Counters counters in Each)
             counters.Clear();
     }
@@ -164,6 +166,7 @@ internal sealed class StepCounters(int count)
         sum.CommitRetried += Volatile.Read(ref CommitRetried);
         sum.Unknown += Volatile.Read(ref Unknown);
         sum.RetryTicks += Volatile.Read(ref RetryTicks);
+        sum.TransactionTicks += Volatile.Read(ref TransactionTicks);
         for (int i = 0; i < Each.Count; i++)
             sum.Each[i].Add(Each[i]);
     }

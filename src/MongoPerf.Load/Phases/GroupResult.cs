@@ -123,7 +123,10 @@ public sealed class OperationCount
     /// <summary>Null for an operation without transactions.</summary>
     public TransactionResult? Transactions => Operation is StepSequence { Transaction: not null } && _measured.Steps is { } steps
         ? new TransactionResult(steps.Committed, steps.Aborted, steps.Retried, steps.CommitRetried, steps.Unknown,
-            Math.Round((double)steps.RetryTicks / TicksPerSecond, 6)) { RolledBack = steps.RolledBack }
+            Math.Round((double)steps.RetryTicks / TicksPerSecond, 6))
+        {
+            RolledBack = steps.RolledBack, Seconds = Math.Round((double)steps.TransactionTicks / TicksPerSecond, 6),
+        }
         : null;
 
     /// <summary>What a watcher saw, its warm-up included: a gap is a gap whenever it is. Null for any other operation.</summary>

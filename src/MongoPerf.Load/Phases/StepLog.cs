@@ -28,13 +28,16 @@ public sealed class StepLog
     /// <summary>Time in attempts that were made again, and between attempts; ticks.</summary>
     public long RetryTicks { get; set; }
 
+    /// <summary>Time from the beginning of a transaction to its end; ticks.</summary>
+    public long TransactionTicks { get; set; }
+
     public ReadOnlySpan<(int Step, long Ticks, bool Succeeded)> Entries => _entries.AsSpan(0, _count);
 
     public void Clear()
     {
         _count = 0;
         Committed = Aborted = RolledBack = Retried = CommitRetried = Unknown = 0;
-        RetryTicks = 0;
+        RetryTicks = TransactionTicks = 0;
     }
 
     public void Add(int step, long ticks, bool succeeded)

@@ -89,7 +89,7 @@ internal static class ComparisonTables
         && ((both.Baseline?.All.Aborted ?? 0) + (both.Candidate?.All.Aborted ?? 0) > 0);
 
     private static ReportTable Retries(CandidateComparison candidate, IReadOnlyList<OperationComparison> operations) => new(
-        Words.Of("Transactions: attempts that were retried, and the share of the threads' time that the retries took"),
+        Words.Of("Transactions: attempts that were retried, and the share of their time that the retries took"),
         ["<operation", "aborted, baseline", "aborted, candidate", "retried, baseline", "retried, candidate", "time, baseline",
             "time, candidate"],
         [

@@ -98,6 +98,7 @@ internal static class FindingIds
     public const string SizeRise = "size-rise";
     public const string LinearGrowth = "linear-growth";
     public const string BytesGrow = "bytes-grow";
+    public const string OffPace = "off-pace";
     public const string WarmUp = "warm-up";
     public const string SlowStartGrows = "slow-start-grows";
     public const string Variation = "variation";
@@ -134,6 +135,6 @@ internal static class FindingIds
         ImbalanceOverTime, PlanExamines,
         ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover,
         ShardedFaster, ShardedSlower, InsertsToOneShard, AsksAllShards, RangeDeletionCost, FlowControl, PlanDiffers,
-        WriteConflicts,
+        WriteConflicts, OffPace,
     ];
 }

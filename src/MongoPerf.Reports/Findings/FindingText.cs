@@ -55,6 +55,11 @@ internal static class FindingText
         FindingIds.NetworkLimit => Words.Of("network-bound"),
         FindingIds.ConnectionsRunOut => Words.Of("few connections"),
         FindingIds.InFlight => Words.Of("waits left out"),
+        FindingIds.OffPace => Words.Of("above its rate"),
+        FindingIds.PlanScans => Words.Of("scans"),
+        FindingIds.PlanChanged => Words.Of("plan changed"),
+        FindingIds.ReplySize => Words.Of("replies change"),
+        FindingIds.Retries => Words.Of("many retries"),
         _ => Words.Of("see findings"),
     };
 

@@ -9,7 +9,7 @@ internal static class LatencyFindings
     /// <summary>
     /// The fewest operations for p99: with fewer, not even the slowest bounds the 99th percentile from above with 95 %: 0.99^299 = 0.05.
     /// </summary>
-    private const long LeastForP99 = 300;
+    public const long LeastForP99 = 300;
     private const int MostBlocks = 40;
     private const double LeastLeftOutMicroseconds = 100_000;
     private const double FullMachine = 0.9;
@@ -25,9 +25,11 @@ internal static class LatencyFindings
     {
         var measured = series.Run.Phases.Where(phase => phase is { Kind: PhaseKind.Measure, IsComplete: true })
             .SelectMany(phase => phase.Operations.Where(static result => result is { Operations: > 0, Connections: null })
-                .Select(result => (Label: PhaseLabels.Of(phase, result.Operation), result.Operations)));
+                .Select(result => (Label: PhaseLabels.Of(phase, result.Operation), result.Operations,
+                    Full: PhaseLabels.WithParameters(phase, result.Operation))));
         var groups = measured.GroupBy(one => one.Label).Select(group => (group.Key, All: group.Count(),
-            Few: group.Select(one => one.Operations).Where(operations => operations < LeastForP99).ToArray()))
+            Few: group.Select(one => one.Operations).Where(operations => operations < LeastForP99).ToArray(),
+            Full: group.Where(one => one.Operations < LeastForP99).Select(one => one.Full).Distinct()))
             .Where(group => group.Few.Length > 0).ToArray();
         if (groups.Length == 0)
             yield break;
@@ -44,7 +46,7 @@ internal static class LatencyFindings
                     ? Words.Of($"{names}: too few operations for a reliable p99 in both measurements (as few as {least})")
                 : few == all ? Words.Of($"{names}: too few operations for a reliable p99 in all {all} measurements (as few as {least})")
                 : Words.Of($"{names}: too few operations for a reliable p99 in {few} of {all} measurements (as few as {least})"),
-            Operations = [.. groups.Select(group => group.Key)],
+            Operations = [.. groups.SelectMany(group => group.Full)],
             Evidence =
             [
                 .. groups.Length > MostNames
@@ -103,7 +105,7 @@ internal static class LatencyFindings
         Bimodal[] lasting = found.Count == 0 ? [] : [.. Lasting(series, found)];
         if (lasting.Length > 0)
             yield return Make(series, lasting.MaxBy(one => one.Peaks.Ratio)!,
-                [.. lasting.Select(one => PhaseLabels.Of(one.Series.Phase, one.Series.Result.Operation)).Distinct()]);
+                [.. lasting.Select(one => one.Series.Label).Distinct()]);
     }
 
     /// <summary>Those whose parts have both peaks too: a phase that was slow for a while has each of them at another time.</summary>
@@ -165,7 +167,7 @@ internal static class LatencyFindings
     private static Finding Make(RunSeries series, Bimodal lead, string[] operations)
     {
         TwoPeaks peaks = lead.Peaks;
-        string name = PhaseLabels.Of(lead.Series.Phase, lead.Series.Result.Operation);
+        string name = lead.Series.Label;
         string[] others = [.. operations.Where(label => label != name)];
         double busy = Busy(series, lead.Series.Window);
         return new Finding

@@ -11,6 +11,8 @@ internal static class PlanFindings
     private sealed record Planned(PhaseRecord Phase, OperationResult Result, PlanSummary Plan)
     {
         public string Label => PhaseLabels.Of(Phase, Result.Operation);
+
+        public string FullLabel => PhaseLabels.WithParameters(Phase, Result.Operation);
     }
 
     public static IEnumerable<Finding> Find(RunSeries series)
@@ -19,7 +21,7 @@ internal static class PlanFindings
         {
             PlannedSource[] wasteful = [.. group.Where(one => one.IsWastefulIndex)];
             if (wasteful.MaxBy(one => one.Examined) is { } worst)
-                yield return Make(series, worst, wasteful.Length, group.Count());
+                yield return Make(series, worst, wasteful, group.Count());
         }
 
         foreach (IGrouping<string, Planned> group in series.Run.Phases.SelectMany(phase => phase.Operations
@@ -43,7 +45,7 @@ internal static class PlanFindings
         {
             Id = FindingIds.PlanDiffers,
             Text = Words.Of($"{one.Label}'s plan is not the same on all shards{at} ({plans}): the slowest of them decides"),
-            Operations = [one.Label],
+            Operations = [one.FullLabel],
             Evidence = [new FindingEvidence(null, string.Join("; ", Working(one).Select(shard => Words.Of($"{shard.Shard}: "
                 + $"{shard.Stages}, {Units.Exact(shard.KeysExamined)} keys and {Units.Exact(shard.DocumentsExamined)} documents"))))],
             Refute = Words.Of("name the index in a hint, and create it on shards that lack it: if the latency stays the same, the plan of "
@@ -54,9 +56,9 @@ internal static class PlanFindings
 
     /// <param name="series">The run's.</param>
     /// <param name="worst">The plan that examines most.</param>
-    /// <param name="wasteful">Measurements with such a plan.</param>
+    /// <param name="wasteful">Those with such a plan.</param>
     /// <param name="all">Measurements.</param>
-    private static Finding Make(RunSeries series, PlannedSource worst, int wasteful, int all)
+    private static Finding Make(RunSeries series, PlannedSource worst, PlannedSource[] wasteful, int all)
     {
         string at = worst.Phase.Growth is { } growth ? Words.Of($" at {Units.Count(growth.Documents)} documents") : "";
         string what = worst.Documents >= worst.Keys
@@ -71,11 +73,11 @@ internal static class PlanFindings
         {
             Id = FindingIds.PlanExamines,
             Text = Words.Of($"{worst.Name} examines {examined} {purpose}{at} though it uses index {worst.Source.Index}{sorts}"),
-            Operations = [worst.Label],
+            Operations = [.. wasteful.Select(one => one.FullLabel).Distinct()],
             Range = measured is null ? null : series.Range(measured.Window, worst.Phase.Growth?.Documents, worst.Phase.Growth?.Documents),
             Evidence = [new FindingEvidence(null,
                 Words.Of($"{worst.Plan.Stages}; {Units.Rate(worst.Keys)} keys and {Units.Rate(worst.Documents)} documents per operation; "
-                    + $"as wasteful in {wasteful} of {all} measurements"))],
+                    + $"as wasteful in {wasteful.Length} of {all} measurements"))],
             Cause = isSorting ? Words.Of("the index does not provide the requested sort order")
                 : worst.IsLookup ? Words.Of("the index does not cover all that it matches")
                 : Words.Of("the index does not cover the whole filter"),

@@ -41,5 +41,9 @@ internal static class RunFindings
     ];
 
     private static Finding OfVerdict(Verdict verdict) =>
-        new() { Id = verdict.Finding!.Id, Text = verdict.Text, Refute = Words.Of(verdict.Finding.Refute), IsVerdict = true };
+        new()
+        {
+            Id = verdict.Finding!.Id, Text = verdict.Text, Operations = verdict.Operations, Refute = Words.Of(verdict.Finding.Refute),
+            IsVerdict = true,
+        };
 }

@@ -57,6 +57,9 @@ public sealed record VerdictFinding(string Id, string Refute)
         new(FindingIds.NothingMeasured,
             "run the phase longer, or with a shorter warm-up: if operations are measured then, its time was too short");
 
+    public static VerdictFinding OffPace { get; } =
+        new(FindingIds.OffPace, "run with a longer warm-up: if the rate is as set then, what waited in the warm-up was the cause");
+
     public static VerdictFinding WarmUp { get; } =
         new(FindingIds.WarmUp, "run the phase once more without a restart: if it starts as slowly, the restart is not the cause");
 

@@ -167,7 +167,8 @@ internal static class ForecastAnswer
         string[] outgrown = [.. forecast.Milestones.GroupBy(milestone => milestone.Limit)
             .Select(limit => limit.MinBy(m => m.Documents.Value)!)
             .Where(milestone => milestone.Documents.Value < documents)
-            .Select(m => Words.Of($"{Words.Of(m.Limit)} ({Limit(m)}) outgrown at {AxisScale.AboutText(m.Documents.Value)} documents"))];
+            .Select(m => Words.Of($"{Words.Of(m.Limit)} ({Limit(m)}) outgrown by {Words.Of(m.What)} at "
+                + $"{AxisScale.AboutText(m.Documents.Value)} documents"))];
         yield return new Fact("limits", outgrown.Length == 0
             ? Words.Of($"{name}cache, memory and disk suffice, as far as is known")
             : $"{name}{string.Join("; ", outgrown)}");

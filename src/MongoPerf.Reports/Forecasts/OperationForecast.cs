@@ -212,7 +212,12 @@ public sealed record CapacityLimit(
     /// The share from which on it may have been outgrown in the run: a cache evicts before it is full, and a memory holds the server's
     /// process, whose cache has part of the files once more.
     /// </summary>
-    public double LeastMeasured => MeasuredDocuments * (IsCache ? 0.5 : 0.25);
+    public double LeastMeasured => MeasuredDocuments * LeastShare;
+
+    /// <summary>The same in the forecast.</summary>
+    public double Least => Documents * LeastShare;
+
+    private double LeastShare => IsCache ? 0.5 : 0.25;
 
     /// <summary>How much larger it is than it was in the run.</summary>
     public double Scale => Bytes / MeasuredBytes;

@@ -36,10 +36,13 @@ internal static class StepTables
                 continue;
             string label = PhaseLabels.Of(phase, result.Operation);
             if (all.Retried > 0 && Math.Max(retries.Attempts, retries.Time) >= ManyRetries)
-                yield return new Verdict(Grade.Note, Words.Of($"{label}: {Units.Percent(retries.Attempts)} of its transaction attempts "
-                    + $"were retried after write conflicts or other transient errors ({Units.Exact(all.Retried)}, beside "
-                    + $"{Words.Counted(all.Committed, "transaction")} that committed); retries took {Units.Percent(retries.Time)} of "
-                    + $"its threads' time")) { Finding = VerdictFinding.Retries };
+                yield return new Verdict(Grade.Note, Words.Of($"{label}: {Units.Exact(all.Retried)} of "
+                    + $"{Words.Counted(retries.AllAttempts, "attempt")} were retried after write conflicts or other transient errors "
+                    + $"({Units.Percent(retries.Attempts)}; {Words.Counted(all.Committed, "transaction")} committed); retries took "
+                    + $"{Units.Percent(retries.Time)} of {retries.TimeText}"))
+                {
+                    Finding = VerdictFinding.Retries, Operations = [PhaseLabels.WithParameters(phase, result.Operation)],
+                };
             if (all.Unknown > 0)
                 yield return new Verdict(Grade.Note, Words.Of($"{label}: the outcome of {Words.Counted(all.Unknown, "transaction")} is "
                     + $"unknown: the connection broke during the commit, and no server could be asked afterwards; "

@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using MongoPerf.Measurement;
 using MongoPerf.Reports;
 using MongoPerf.Reports.Phases;
@@ -54,6 +55,174 @@ public sealed class RunAnswerTests : IDisposable
             _ => result with { Accounting = new Accounting(140, 100, 0, 40) },
         });
         Assert.Matches($@"\nq4 .* {says}\n", Screen());
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(299)]
+    public void Few_operations_are_not_ok_and_neither_are_totals_or_loads_of_few(int operations)
+    {
+        Single(result => result with { Operations = operations, Accounting = new Accounting(operations, operations, 0, 0) });
+        _run.Phase("mix", [.. Enumerable.Repeat(100.0, 10)], noise: false, change: phase => phase with
+        {
+            Operations = [.. ((string[])["read", "write"]).Select(name => RunParts.Result(name, 8, Math.Max(1, operations / 2)))],
+        });
+        _run.Phase("load", [.. Enumerable.Repeat(100.0, 10)], noise: false,
+            change: phase => phase with { Phase = "load c", Kind = PhaseKind.Load },
+            ofResult: result => result with { Failed = 1, Accounting = new Accounting(operations, operations - 1, 1, 0) });
+        string screen = Screen();
+        Assert.Matches(@"\nq4 .* few operations\n", screen);
+        Assert.Matches(@"\nmix total .* few operations\n", screen);
+        Assert.DoesNotMatch(@" ok\n", screen);
+    }
+
+    [Fact]
+    public void What_300_operations_say_is_ok()
+    {
+        Single(result => result with { Operations = 300 });
+        Assert.Matches(@"\nq4 .* ok\n", Screen());
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_scan_is_not_ok_with_its_parameter_or_without(bool hasParameter)
+    {
+        var scan = new PlanSummary { Stages = "COLLSCAN", DocumentsExamined = 5000, KeysExamined = 0, Returned = 140 };
+        for (int i = 0; i < 2; i++)
+        {
+            int limit = i;
+            _run.Phase("read", [.. Enumerable.Repeat(100.0, 10)], noise: false,
+                change: phase => hasParameter ? phase with { Parameters = [new ParameterValue("limit", $"{limit}")] }
+                    : phase with { Phase = $"read{limit}" },
+                ofResult: result => limit == 1 ? result with { Plan = scan } : result);
+        }
+
+        string screen = Screen();
+        Assert.Matches(hasParameter ? @"\nread \(limit=1\) .* scans\n" : @"\nread1 .* scans\n", screen);
+        Assert.Matches(hasParameter ? @"\nread \(limit=0\) .* ok\n" : @"\nread0 .* ok\n", screen);
+    }
+
+    [Fact]
+    public void A_total_is_as_good_as_its_parts()
+    {
+        var scan = new PlanSummary { Stages = "COLLSCAN", DocumentsExamined = 5000, KeysExamined = 0, Returned = 140 };
+        _run.Phase("mix", [.. Enumerable.Repeat(100.0, 10)], noise: false, change: phase => phase with
+        {
+            Operations = [RunParts.Result("read", 8, 500) with { Plan = scan }, RunParts.Result("write", 8, 500)],
+        });
+        string screen = Screen();
+        Assert.Matches(@"\nmix read .* scans\n", screen);
+        Assert.Matches(@"\nmix total .* see its parts\n", screen);
+    }
+
+    /// <summary>The total of batches and reads counts operations; a batch among its parts counts documents, and says so.</summary>
+    [Fact]
+    public void Rates_in_different_units_have_them_beside_them()
+    {
+        _run.Phase("mix", [.. Enumerable.Repeat(100.0, 10)], noise: false, change: phase => phase with
+        {
+            Operations =
+            [
+                RunParts.Result("load", 8, 500) with
+                {
+                    IsInsert = true, Batch = 1000, OperationsPerSecond = 50, DocumentsPerSecond = 50_000,
+                },
+                RunParts.Result("read", 8, 500) with { OperationsPerSecond = 100 },
+                RunParts.Result("bulk", 8, 500) with { Batch = 1000, OperationsPerSecond = 43.7 },
+            ],
+        });
+        string screen = Screen();
+        Assert.Matches(@"\nmix load +50,000 docs/s ", screen);
+        Assert.Matches(@"\nmix read +100 ops/s ", screen);
+        Assert.Matches(@"\nmix bulk +43,700 writes/s ", screen);
+        Assert.Matches(@"\nmix total +194 ops/s ", screen);
+        Assert.DoesNotContain("rate: docs/s", screen, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_most_frequent_error_is_named_with_its_code_and_its_text()
+    {
+        _run.Store.AddErrors(
+        [
+            new ErrorCount(20, "IllegalOperation", 20, "Transaction numbers are only allowed on a replica set member or mongos", []),
+            new ErrorCount(0, ErrorCount.NothingChanged, 3, "changed nothing", []),
+        ]);
+        Single(result => result with { Failed = 23, Accounting = new Accounting(1023, 1000, 23, 0) });
+        Assert.Contains("more failures than allowed (0); most often (20 of 23) with IllegalOperation (20): Transaction numbers are only "
+            + "allowed on a replica set member or mongos", Regex.Replace(Screen(), @"\n +", " "), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void The_only_error_is_named_without_a_number()
+    {
+        _run.Store.AddErrors([new ErrorCount(0, ErrorCount.NothingChanged, 3, new string('x', 300), [])]);
+        Single(result => result with { Failed = 3, Accounting = new Accounting(1003, 1000, 3, 0) });
+        string screen = Regex.Replace(Screen(), @"\n +", " ");
+        Assert.Contains("; each with NothingChanged: xxx", screen, StringComparison.Ordinal);
+        Assert.Contains("xxx…", Regex.Replace(screen, @"\s", ""), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_run_that_measured_nothing_in_a_phase_is_not_ok()
+    {
+        Single(result => result);
+        _run.Phase("q5", [.. Enumerable.Repeat(100.0, 10)], noise: false, ofResult: result => result with
+        {
+            Operations = 0, Failed = 10, LatencyMicroseconds = LatencySummary.None, Accounting = new Accounting(10, 0, 10, 0),
+        });
+        Assert.Contains("\nnote       finished: 2 phases; nothing was measured in q5\n", Screen(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_replay_whose_replies_differ_is_not_ok()
+    {
+        Single(result => result with { Replay = new ReplayResult(100, 0, 2, 0) { FirstCount = new ReplayPair(1, 0) } });
+        Assert.Matches(@"\nq4 .* 2 replies differ\n", Screen());
+    }
+
+    /// <summary>What other operations insert is not what the growth was to reach.</summary>
+    [Fact]
+    public void A_growth_reaches_no_more_documents_than_it_was_to()
+    {
+        _run.Store.EndPhase(RunParts.Grown(1, "batch", 1, 1_000_000, RunParts.Result("batch") with { IsInsert = true }) with
+        {
+            Kind = PhaseKind.Write, Collection = "series",
+        });
+        _run.Store.EndPhase(RunParts.Grown(2, "log", 1, 1_000_000, RunParts.Result("log") with { IsInsert = true }) with
+        {
+            Collection = "log", Documents = 900,
+        });
+        string screen = Screen();
+        Assert.Contains(" finished: 1,000,000 of 1,000,000 documents\n", screen, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_write_that_was_interrupted_stands_at_the_size_that_it_reached()
+    {
+        _run.Store.EndPhase(RunParts.Grown(1, "batch", 1, 500_000, RunParts.Result("batch") with { IsInsert = true }) with
+        {
+            Kind = PhaseKind.Write, Collection = "series", Documents = 176_000, IsComplete = false,
+        });
+        string screen = Screen();
+        Assert.Contains("\nat 176k documents; ", screen, StringComparison.Ordinal);
+        Assert.DoesNotContain("500k", screen, StringComparison.Ordinal);
+    }
+
+    /// <summary>What waited in the warm-up is made up for in the measured part.</summary>
+    [Theory]
+    [InlineData(2231, "above its rate")]
+    [InlineData(2050, "ok")]
+    public void A_rate_that_was_exceeded_is_not_ok(double rate, string verdict)
+    {
+        _run.Phase("q4", [.. Enumerable.Repeat(rate, 10)], noise: false, change: phase => phase with
+        {
+            Rate = 2000, Groups = [GroupShare.Of("", 10, [phase.Operations[0].Operations], Accounting.None) with
+            {
+                Waiting = new ClientWaiting(0, 0),
+            }],
+        }, ofResult: result => result with { ResponseMicroseconds = RunParts.Latency(100) });
+        Assert.Matches($@"\nq4 .* {verdict}\n", Screen());
     }
 
     [Fact]

@@ -51,12 +51,24 @@ public sealed class StepTablesTests
         using ScriptedRun scripted = Run(new TransactionResult(900, 100, 100, 0, 0, 1.2));
         StoredRun run = scripted.End();
         Assert.Equal(
-            "transfer: 10 % of its transaction attempts were retried after write conflicts or other transient errors (100, beside 900 "
-                + "transactions that committed); retries took 12 % of its threads' time",
+            "transfer: 100 of 1,000 attempts were retried after write conflicts or other transient errors (10 %; 900 transactions "
+                + "committed); retries took 12 % of its threads' time",
             Assert.Single(StepTables.Verdicts(run)).Text);
         using var screen = new StringWriter();
         ConsoleReport.Write(RunReport.Of(run), screen, new ConsoleReportOptions { Width = 100 });
         Assert.Matches(@"operation +rate +p50 +p99 +max +retried +change", screen.ToString());
+    }
+
+    /// <summary>Attempts that were aborted for good are attempts too, and an attempt may take longer than what is measured.</summary>
+    [Fact]
+    public void Shares_of_retries_have_all_attempts_and_all_of_their_time_for_their_whole()
+    {
+        using ScriptedRun scripted = Run(new TransactionResult(0, 135, 18, 0, 0, 20.3) { Seconds = 29 });
+        Assert.Equal("transfer: 18 of 135 attempts were retried after write conflicts or other transient errors (13.3 %; 0 transactions "
+            + "committed); retries took 70 % of its transactions' time", Assert.Single(StepTables.Verdicts(scripted.End())).Text);
+        using ScriptedRun old = Run(new TransactionResult(0, 135, 18, 0, 0, 20.3));
+        Assert.EndsWith("retries took 100 % of its threads' time", Assert.Single(StepTables.Verdicts(old.End())).Text,
+            StringComparison.Ordinal);
     }
 
     [Fact]

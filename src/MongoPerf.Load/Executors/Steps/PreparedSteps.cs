@@ -118,6 +118,18 @@ public sealed class PreparedSteps : IPreparedOperation
     private OperationOutcome RunTransaction()
     {
         long begun = _clock.Now;
+        try
+        {
+            return RunTransaction(begun);
+        }
+        finally
+        {
+            _log.TransactionTicks += _clock.Now - begun;
+        }
+    }
+
+    private OperationOutcome RunTransaction(long begun)
+    {
         for (int attempt = 1; ; attempt++)
         {
             long started = _clock.Now;
