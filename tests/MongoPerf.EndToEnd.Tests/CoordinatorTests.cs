@@ -32,25 +32,6 @@ public sealed class CoordinatorTests : IDisposable
         _server.Dispose();
     }
 
-    [Theory]
-    [InlineData("tlsCAFile=/etc/ssl/cert.pem&tls=true", "the plan's connection string has tlsCAFile")]
-    [InlineData("tlsCertificateKeyFile=/root/key.pem&tls=true", "the plan's connection string has tlsCertificateKeyFile")]
-    [InlineData("authMechanism=PLAIN&authSource=$external&tls=true", "the plan's connection string has authMechanism=PLAIN")]
-    public void An_agent_names_no_file_and_sends_no_plain_password_at_a_coordinators_word(string options, string message)
-    {
-        using var runs = new RunsFolder();
-        using Coordinator starter = Open();
-        string user = options.Contains("PLAIN", StringComparison.Ordinal) ? "user@" : "";
-        starter.Offer(Settings with
-        {
-            Deployment = new DeploymentSettings { Uri = $"mongodb://{user}127.0.0.1:1/?{options}" },
-            Plan = Settings.Plan with { Text = "data: {c: {count: 1, document: {n: 1}}}\nphases: [{load: c}]\n" },
-        }, 42, 1);
-        ProgramRun.Run("agent", "--coordinator", _server.Uri, "--name", "anna", "--out", runs.Path)
-            .Expect((int)ExitCode.Refused).Says(message).Says("--uri");
-        Assert.Empty(runs.Ids);
-    }
-
     [Theory, EachServer]
     public void A_foreign_collection_of_a_coordinators_name_is_refused_and_left_as_it_is(string kind)
     {
