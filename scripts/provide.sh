@@ -52,6 +52,7 @@ build_release() {
       note "a mongoperf of this folder is running: nothing can be built until it ends"
       exit 1
     fi
+    provide_room 100
     log=$(mktemp)
     began=$build_stamp.$BASHPID
     compiler=mongoperf-$BASHPID-$RANDOM
@@ -76,6 +77,26 @@ build_release() {
     grep -o 'warning NU190[1-4]: .*' "$log" | sed 's/ \[[^]]*\]$//' | sort -u >&2 || true
     mv -f "$began" "$build_stamp"
   ) 9>"$root/src/MongoPerf/obj/.release-build-lock"
+}
+
+# ---- room ----
+
+# has_room FOLDER MEGABYTES: whether it can be written and has as much.
+has_room() { [[ -d $1 && -w $1 ]] && (($(df -Pm "$1" | sed -nE '$s/.* ([0-9]+) +[0-9]+% .*/\1/p') >= $2)); }
+
+# provide_room MEGABYTES: sees to it that TMPDIR has as much, as what is built and tested writes there.
+provide_room() {
+  local named=${TMPDIR:-/tmp} folder
+  ! has_room "$named" "$1" || return 0
+  for folder in /tmp /var/tmp; do
+    if has_room "$folder" "$1"; then
+      note "$named has less than $1 MB of room, $folder is used instead"
+      export TMPDIR=$folder
+      return
+    fi
+  done
+  note "$named, /tmp and /var/tmp have less than $1 MB of room: set TMPDIR to a folder with more"
+  exit 1
 }
 
 # ---- packages ----

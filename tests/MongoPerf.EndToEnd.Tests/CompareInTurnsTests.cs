@@ -9,6 +9,9 @@ namespace MongoPerf.EndToEnd.Tests;
 [Collection(LightTests.Name)]
 public sealed class CompareInTurnsTests : IDisposable
 {
+    private static bool InPath(string program) => (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
+        .Any(folder => File.Exists(Path.Combine(folder, program)));
+
     private readonly RunsFolder _folder = new();
 
     public CompareInTurnsTests()
@@ -25,6 +28,7 @@ public sealed class CompareInTurnsTests : IDisposable
     [Fact]
     public void Base_and_candidate_take_turns_and_the_table_becomes_the_only_comment()
     {
+        Need.Jq.SkipUnless(InPath("jq"));
         // Lists of runs end with folders that hold none.
         Directory.CreateDirectory(_folder.At("runs", "no-run"));
         (int code, string output, string errors) = Run(

@@ -5,6 +5,7 @@ using System.Text.RegularExpressions;
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -191,6 +192,7 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
     [Fact]
     public void Warnings_that_nobody_reads_hold_up_no_client()
     {
+        const int interrupt = 2;
         const string Fill = """mkfifo "$0" && exec 9<>"$0"; dd if=/dev/zero of="$0" oflag=nonblock bs=4096 2>&-; exec "$@" 2>&9""";
         int port = FreePort.Find();
         using FakeServer server = FakeServer.Replying(BsonDocument.Of(("ismaster", true), ("maxWireVersion", 17), ("ok", 1.0)));
@@ -206,8 +208,7 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
             using Socket client = TryConnect(port)!;
             client.ReceiveTimeout = 60_000;
             Assert.Equal(0, client.Receive(new byte[1]));
-            using (var kill = Process.Start("kill", ["-INT", $"{record.Id}"]))
-                kill.WaitForExit();
+            SystemCalls.Signal(record.Id, interrupt);
             Assert.True(record.WaitForExit(60_000));
             Assert.Equal(0, record.ExitCode);
         }

@@ -21,7 +21,7 @@ public static class RepositoryPaths
 
     /// <exception cref="DirectoryNotFoundException">The vectors are absent.</exception>
     public static string VectorFolder(string name) => Vectors is null
-        ? throw new DirectoryNotFoundException(VectorFactAttribute.HowToGetThem)
+        ? throw new DirectoryNotFoundException(Need.Vectors.Reason)
         : Path.Combine(Vectors, name);
 
     /// <summary>All C# sources below a folder of the repository, without what builds have made.</summary>

@@ -104,7 +104,7 @@ public sealed class LimitedServerTests : IDisposable
         MemoryGroupPlace place = MemoryGroupPlace.Find();
         if (place.Folder is null)
         {
-            Assert.Contains(deployment.Remarks, remark => remark == $"memory is not limited to 1 GB by the system: {place.Problem}");
+            Assert.Contains(deployment.Remarks, remark => remark == $"memory not limited to 1 GiB: {place.Problem}");
             return;
         }
 

@@ -1,5 +1,6 @@
 using MongoPerf.Driver;
 using MongoPerf.EndToEnd.Tests.Connections;
+using MongoPerf.EndToEnd.Tests.Embedded;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Load.Executors;
 using MongoPerf.Load.Keys;
@@ -12,7 +13,7 @@ namespace MongoPerf.EndToEnd.Tests.Driver;
 
 /// <summary>The driver over TLS with a login, by the connection string that MongoPerf's own client takes.</summary>
 [Collection(LightTests.Name)]
-public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixture<TlsTests.Server>
+public sealed class DriverConnectionTests(DriverConnectionTests.Server server) : IClassFixture<DriverConnectionTests.Server>
 {
     /// <summary>For a connection that can't be had, which the driver waits for.</summary>
     private const string InVain = "serverSelectionTimeoutMS=3000";
@@ -22,8 +23,7 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
     [Fact]
     public void Files_of_certificates_and_logins_are_those_of_the_connection_string()
     {
-        using IExecutorSource source = Open(
-            $"root:root@", $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin");
+        using IExecutorSource source = Open(server.Login, $"tlsCAFile={server.AuthorityFile}&{server.Options}");
         using IOperationExecutor executor = source.OpenExecutor();
         executor.Connect();
         PlanCollection users = Documents.CollectionOf("ycsb/c");
@@ -38,28 +38,29 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
     {
         using var others = new TestCertificates("somebody else");
         Assert.Throws<ConnectionFailedException>(() =>
-            Connect("root:root@", $"tlsCAFile={others.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin&{InVain}"));
-        Connect("root:root@", $"tlsInsecure=true&tlsCertificateKeyFile={server.Client}&authSource=admin");
+            Connect(server.Login, $"tlsCAFile={others.AuthorityFile}&{server.Options}&{InVain}"));
+        Connect(server.Login, $"tlsInsecure=true&{server.Options}");
     }
 
     [Fact]
     public void A_wrong_password_is_refused_without_being_shown()
     {
-        ConnectionFailedException e = Assert.ThrowsAny<ConnectionFailedException>(() => Connect("root:hunter2@",
-            $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}&authSource=admin&{InVain}"));
+        ConnectionFailedException e = Assert.ThrowsAny<ConnectionFailedException>(() => Connect(
+            $"{server.Login.Split(':')[0]}:hunter2@", $"tlsCAFile={server.AuthorityFile}&{server.Options}&{InVain}"));
         Assert.DoesNotContain("hunter2", e.Message, StringComparison.Ordinal);
     }
 
-    [Fact]
+    [MongodFact]
     public void A_certificate_logs_its_subject_in()
     {
         const string Subject = "CN=driver,OU=clients,O=MongoPerf";
-        string options = $"tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Certificates.ForClient(Subject)}"
+        TlsTests.Server mongod = server.Mongod!;
+        string options = $"tlsCAFile={mongod.Certificates.AuthorityFile}&tlsCertificateKeyFile={mongod.Certificates.ForClient(Subject)}"
             + "&authMechanism=MONGODB-X509&authSource=$external";
         Assert.ThrowsAny<ConnectionFailedException>(() => Connect("", $"{options}&{InVain}"));
-        ConnectionSettings root = ConnectionSettings.From(ConnectionString.Parse(server.Mongod.Uri(
-            "root:root", $"tls=true&tlsCAFile={server.Certificates.AuthorityFile}&tlsCertificateKeyFile={server.Client}")));
-        using (MongoConnection connection = MongoConnection.Open(server.Mongod.Address, root))
+        ConnectionSettings root = ConnectionSettings.From(ConnectionString.Parse(
+            $"mongodb://{server.Login}h/?tls=true&tlsCAFile={server.AuthorityFile}&{server.Options}"));
+        using (MongoConnection connection = MongoConnection.Open(server.Address, root))
         {
             connection.RunCommand("$external", BsonDocument.Of(
                 ("createUser", Subject), ("roles", new[] { BsonDocument.Of(("role", "root"), ("db", "admin")) })));
@@ -68,7 +69,7 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
         Connect("", options);
     }
 
-    [Theory]
+    [MongodTheory]
     [InlineData("snappy")]
     [InlineData("zlib")]
     [InlineData("zstd")]
@@ -114,11 +115,43 @@ public sealed class DriverConnectionTests(TlsTests.Server server) : IClassFixtur
 
     private IExecutorSource Open(string login, string options)
     {
-        string uri = $"mongodb://{login}{server.Mongod.Address}/?tls=true&{options}";
+        string uri = $"mongodb://{login}{server.Address}/?tls=true&{options}";
         return Engine.Open(new ClientOptions
         {
-            Uri = uri, Address = () => server.Mongod.Address, Connections = ConnectionSettings.From(ConnectionString.Parse(uri)),
+            Uri = uri, Address = () => server.Address, Connections = ConnectionSettings.From(ConnectionString.Parse(uri)),
             Database = "driver", Workers = 1,
         });
+    }
+
+    /// <summary>A mongod that wants clients' certificates too; where there is none, the embedded server.</summary>
+    public sealed class Server : IDisposable
+    {
+        private readonly SecuredServeTests.Server? _embedded;
+
+        public Server()
+        {
+            if (MongodBinary.SkipReason is null)
+                Mongod = new TlsTests.Server();
+            else
+                _embedded = new SecuredServeTests.Server();
+        }
+
+        /// <summary>Null: the embedded server.</summary>
+        internal TlsTests.Server? Mongod { get; }
+
+        internal ServerAddress Address => Mongod?.Mongod.Address ?? new ServerAddress("localhost", _embedded!.Port);
+
+        internal string AuthorityFile => (Mongod?.Certificates ?? _embedded!.Certificates).AuthorityFile;
+
+        /// <summary>The user, as a connection string has it.</summary>
+        internal string Login => Mongod is null ? SecuredServeTests.Server.Login : "root:root@";
+
+        internal string Options => Mongod is null ? "authSource=admin" : $"tlsCertificateKeyFile={Mongod.Client}&authSource=admin";
+
+        public void Dispose()
+        {
+            Mongod?.Dispose();
+            _embedded?.Dispose();
+        }
     }
 }

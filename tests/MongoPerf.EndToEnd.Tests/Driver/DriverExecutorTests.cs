@@ -163,7 +163,7 @@ public sealed class DriverExecutorTests(TestServers servers)
         {
             string database = servers.NewDatabase();
             PlanCollection things = PlanOf("{find: things, key: uniform}").Rounds[0].Collections[0];
-            using MongoConnection connection = servers["mongod"].Connect();
+            using MongoConnection connection = servers[TestServers.Best].Connect();
             Documents.Insert(connection, database, "things", things.Documents.Make(4));
             Documents.Insert(connection, database, "things", things.Documents.Make(7));
             using IOperationExecutor executor = open(database);
@@ -185,7 +185,7 @@ public sealed class DriverExecutorTests(TestServers servers)
     {
         string database = servers.NewDatabase();
         PlanCollection things = PlanOf("{find: things, key: uniform}").Rounds[0].Collections[0];
-        using MongoConnection connection = servers["mongod"].Connect();
+        using MongoConnection connection = servers[TestServers.Best].Connect();
         for (int round = 0; round < 5; round++)
         {
             using IOperationExecutor executor = OpenDriver(database);
@@ -209,7 +209,7 @@ public sealed class DriverExecutorTests(TestServers servers)
         string database = servers.NewDatabase();
         Plan plan = PlanOf(operation);
         PlanCollection things = plan.Rounds[0].Collections[0];
-        using MongoConnection connection = servers["mongod"].Connect();
+        using MongoConnection connection = servers[TestServers.Best].Connect();
         Documents.Insert(connection, database, "things", [.. Enumerable.Range(0, 20).Select(i => things.Documents.Make(i))]);
         using IOperationExecutor executor = OpenDriver(database);
         executor.Connect();
@@ -236,7 +236,8 @@ public sealed class DriverExecutorTests(TestServers servers)
     {
         ConnectionStringException e = Assert.Throws<ConnectionStringException>(() => Engine.Open(new ClientOptions
         {
-            Uri = uri, Address = () => servers["mongod"].Address, Connections = ConnectionSettings.Default, Database = "x", Workers = 1,
+            Uri = uri, Address = () => servers[TestServers.Best].Address, Connections = ConnectionSettings.Default, Database = "x",
+            Workers = 1,
         }));
         Assert.StartsWith("connection string: MongoDB.Driver refuses it", e.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("hunter2", e.ToString(), StringComparison.Ordinal);
@@ -262,7 +263,7 @@ public sealed class DriverExecutorTests(TestServers servers)
             Assert.Equal(new VerificationOutcome(1, 0), read.Verify());
         }
 
-        using MongoConnection connection = servers["mongod"].Connect();
+        using MongoConnection connection = servers[TestServers.Best].Connect();
         connection.RunCommand(database, BsonDocument.Of(
             ("delete", files.Bucket.Files), ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })));
         Assert.True(read.Draw());
@@ -270,11 +271,11 @@ public sealed class DriverExecutorTests(TestServers servers)
         Assert.Equal("GridFsFormatError", read.LastError!.Name);
     }
 
-    [Fact]
+    [MongodFact]
     public void A_call_that_waits_for_the_server_ends_when_it_is_aborted()
     {
         string database = servers.NewDatabase();
-        using MongoConnection connection = servers["mongod"].Connect();
+        using MongoConnection connection = servers[TestServers.Best].Connect();
         Documents.Insert(connection, database, "things", BsonDocument.Of(("_id", 1)));
         using IOperationExecutor executor = OpenDriver(database);
         executor.Connect();
@@ -320,7 +321,7 @@ public sealed class DriverExecutorTests(TestServers servers)
     {
         string database = servers.NewDatabase();
         Plan plan = PlanOf(text);
-        using MongoConnection connection = servers["mongod"].Connect();
+        using MongoConnection connection = servers[TestServers.Best].Connect();
         PlanCollection things = plan.Rounds[0].Collections[0];
         Documents.Insert(
             connection, database, things.Name, [.. Enumerable.Range(0, (int)things.Count).Select(i => things.Documents.Make(i))]);
@@ -355,11 +356,11 @@ public sealed class DriverExecutorTests(TestServers servers)
     }
 
     private IOperationExecutor OpenWire(string database) =>
-        new WireExecutor(_ => servers["mongod"].Address, ConnectionSettings.Default, database);
+        new WireExecutor(_ => servers[TestServers.Best].Address, ConnectionSettings.Default, database);
 
     private IOperationExecutor OpenDriver(string database) => new OwnSource(Engine.Open(new ClientOptions
     {
-        Address = () => servers["mongod"].Address, Connections = ConnectionSettings.Default, Database = database, Workers = 1,
+        Address = () => servers[TestServers.Best].Address, Connections = ConnectionSettings.Default, Database = database, Workers = 1,
     }));
 
     private sealed record Trace(

@@ -16,15 +16,16 @@ public sealed class DriverRunTests
     /// <summary>The driver waits on the thread pool, which the tests' own process has busy with the tests.</summary>
     private static readonly ProgramOptions Own = new() { NeedsOwnProcess = true };
 
+    /// <summary>What is tested here holds on either.</summary>
+    private static readonly string Best = TestServers.Best;
+
     private static readonly string[] Series =
         [
             "series", "--target", "12k", "--step", "6k", "--shares", "20/60/20", "--batch", "100", "--window", "800ms",
             "--threads", "2", "--engine", "driver",
         ];
 
-    [Theory]
-    [InlineData("mongod")]
-    [InlineData("embedded")]
+    [Theory, EachServer]
     public void A_series_ends_whole_and_names_its_client(string kind)
     {
         using var runs = new RunsFolder();
@@ -57,7 +58,7 @@ public sealed class DriverRunTests
     {
         using var runs = new RunsFolder();
         ProgramResult result = ProgramRun.Run(
-            Own with { Server = "mongod" },
+            Own with { Server = Best },
             "run", $"ycsb/{workload}", "--records", "300", "--operations", "2000", "--threads", "4", "--verify", "all",
             "--engine", "wire,driver", "--full", "--out", runs.Path).Expect(0);
         Assert.Contains($"differs    engine: wire → driver {Version}\n", result.Output, StringComparison.Ordinal);
@@ -71,9 +72,9 @@ public sealed class DriverRunTests
     }
 
     [Fact]
-    public void A_series_outlives_two_crashes_of_its_mongod()
+    public void A_series_outlives_two_crashes_of_its_server()
     {
-        using TestServer server = TestServer.Start("mongod");
+        using TestServer server = TestServer.Start(Best);
         using var runs = new RunsFolder();
         using var proxy = new RecordingProxy(server.Address);
         // Of the first step's inserts 1,200 are not acknowledged, then come 36 batches: this one is, and fails however slow everything is.
@@ -109,16 +110,16 @@ public sealed class DriverRunTests
     public void A_killed_series_is_resumed_with_the_same_client()
     {
         using var runs = new RunsFolder();
-        using (ProgramRun run = ProgramRun.Start(new ProgramOptions { Server = "mongod" }, [.. Series, "--out", runs.Path]))
+        using (ProgramRun run = ProgramRun.Start(new ProgramOptions { Server = Best }, [.. Series, "--out", runs.Path]))
         {
             using var watch = GrowthWatch.Of(runs);
             Assert.True(watch.WaitFor(run, 7000), "the series ended too early");
             run.Kill();
         }
 
-        ProgramResult resumed = ProgramRun.Run(Own with { Server = "mongod" }, "resume", runs.Id, "--out", runs.Path).Expect(0);
+        ProgramResult resumed = ProgramRun.Run(Own with { Server = Best }, "resume", runs.Id, "--out", runs.Path).Expect(0);
         Assert.Contains($", through MongoDB.Driver {Version}", resumed.Errors, StringComparison.Ordinal);
-        using TestServer server = TestServer.OnDataOf(runs, "mongod");
+        using TestServer server = TestServer.OnDataOf(runs, Best);
         using MongoConnection connection = server.Connect();
         Documents.AssertWhole(connection, 12_000);
     }

@@ -21,7 +21,7 @@ public sealed class SeedListRunTests(TestServers servers) : IDisposable
     [Fact]
     public void Both_engines_find_a_deployment_by_its_name()
     {
-        Assert.SkipUnless(Environment.IsPrivilegedProcess, "only root makes mount namespaces and listens on port 53");
+        Need.Root.SkipUnless(Environment.IsPrivilegedProcess);
         int port = servers.Embedded.Address.Port;
         DnsZone zone = new DnsZone().Service("cluster.mongoperf.test", "a.mongoperf.test", port);
         using DnsServer names = Listen(zone);
@@ -53,7 +53,7 @@ public sealed class SeedListRunTests(TestServers servers) : IDisposable
         }
         catch (SocketException e)
         {
-            Assert.Skip($"no name server of the tests' own: {e.Message}");
+            new Need("port 53 of 127.77.0.53", e.Message).SkipUnless(false);
             throw;
         }
     }
@@ -72,7 +72,7 @@ public sealed class SeedListRunTests(TestServers servers) : IDisposable
         Task<string> output = process.StandardOutput.ReadToEndAsync();
         string errors = process.StandardError.ReadToEnd();
         process.WaitForExit();
-        Assert.SkipWhen(process.ExitCode is 1 or 90 && errors.Contains("unshare: ", StringComparison.Ordinal), errors);
+        Need.OwnMounts.SkipUnless(process.ExitCode is not (1 or 90) || !errors.Contains("unshare: ", StringComparison.Ordinal));
         return (process.ExitCode, errors + output.Result);
     }
 }

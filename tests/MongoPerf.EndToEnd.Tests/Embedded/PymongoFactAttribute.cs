@@ -3,8 +3,7 @@ using System.Diagnostics;
 namespace MongoPerf.EndToEnd.Tests.Embedded;
 
 /// <summary>
-/// A test that needs pymongo and its GridFS for the system's Python: skipped with the reason where it is missing, but not in CI,
-/// where it must be there.
+/// A test that needs pymongo and its GridFS for the system's Python: skipped where they are missing, but failing then when CI=true.
 /// </summary>
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class PymongoFactAttribute : FactAttribute
@@ -12,11 +11,9 @@ public sealed class PymongoFactAttribute : FactAttribute
     /// <summary>Where Debian's packages belong to; another Python first in PATH does not know them.</summary>
     internal const string Python = "/usr/bin/python3";
 
-    public PymongoFactAttribute()
-    {
-        if (!RepositoryPaths.IsContinuousIntegration && !IsThere())
-            Skip = $"no pymongo with GridFS for {Python}; apt-get install python3-pymongo python3-gridfs";
-    }
+    private static readonly Lazy<bool> Is = new(IsThere);
+
+    public PymongoFactAttribute() => Skip = Need.Pymongo.Unless(Is.Value);
 
     private static bool IsThere()
     {

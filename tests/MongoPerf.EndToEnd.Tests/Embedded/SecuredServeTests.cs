@@ -125,6 +125,9 @@ public sealed class SecuredServeTests(SecuredServeTests.Server server) : IClassF
 
         internal TestCertificates Certificates { get; } = new();
 
+        /// <summary>The user, as a connection string has it.</summary>
+        internal static string Login => $"loader:{Uri.EscapeDataString(Password)}@";
+
         internal string Folder { get; } = Directory.CreateTempSubdirectory("mongoperf-serve-").FullName;
 
         internal string Data => Path.Combine(Folder, "data");

@@ -119,7 +119,7 @@ public sealed class MongodProgramTests : IDisposable
     {
         string path = _folder.At(name);
         File.WriteAllText(path, "#!/bin/sh\n" + text + "\n");
-        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
         return path;
     }
 }

@@ -119,7 +119,7 @@ public sealed class ChromiumFactAttribute : FactAttribute
     public ChromiumFactAttribute()
     {
         if (string.IsNullOrEmpty(Path))
-            Skip = "MONGOPERF_CHROMIUM names no browser; ./run-tests brings one";
+            Skip = Need.Browser.Reason;
     }
 
     internal static string? Path => Environment.GetEnvironmentVariable("MONGOPERF_CHROMIUM");
