@@ -70,7 +70,9 @@ public sealed class RunFolderTests : IDisposable
         Assert.Equal(["aborted", "finished", "unreadable", "unreadable", "unreadable"], list.Select(l => l.State));
         Assert.Equal(new RunListing("b", _runs.At("b"), "finished", RunParts.Start.AddHours(1), RunParts.Start, 500, 123, "series", null,
             Topology.Standalone, "6.0.5", EngineSettings.Wire, null), list[1]);
-        Assert.EndsWith("has no run.db; not a run folder", list[4].Problem);
+        Assert.Equal(new RunListing(
+            "empty folder", _runs.At("empty folder"), "unreadable", null, null, null, 0, null, null, null, null, null,
+            $"run folder {_runs.At("empty folder")}: has no run.db; not a run folder"), list[4]);
     }
 
     [Fact]

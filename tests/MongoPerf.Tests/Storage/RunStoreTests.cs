@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Text.Json;
 using Microsoft.Data.Sqlite;
+using MongoPerf.Measurement;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
 
@@ -94,7 +95,135 @@ public sealed class RunStoreTests : IDisposable
         }
 
         Assert.Throws<RunStoreWriteException>(() => store.AddEvent(new RunEvent(1, "outage", "gone")));
+        // What was committed before is whole: nothing follows that could be taken for the next.
+        Assert.Throws<RunStoreWriteException>(() => store.AddCheckpoint(new Checkpoint(1, 10, 0)));
         store.Dispose();
+        using var after = new SqliteConnection($"Data Source={_runs.At("a/run.db")};Pooling=False");
+        after.Open();
+        using SqliteCommand count = after.CreateCommand();
+        count.CommandText = "SELECT count(*) FROM checkpoint";
+        Assert.Equal(0L, count.ExecuteScalar());
+    }
+
+    [Fact]
+    public void What_fails_half_way_leaves_nothing_behind_and_the_store_goes_on()
+    {
+        using (RunStore store = Create())
+        {
+            Assert.Throws<TimeoutException>(() => store.AddErrors(Failing()));
+            store.AddEvent(new RunEvent(1, "outage", "gone"));
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Empty(run.Errors);
+        Assert.Single(run.Events);
+
+        static IEnumerable<ErrorCount> Failing()
+        {
+            yield return new ErrorCount(1, "InternalError", 1, "x", []);
+            throw new TimeoutException();
+        }
+    }
+
+    [Fact]
+    public void Reading_a_run_whose_writer_was_killed_changes_nothing_in_it()
+    {
+        using RunStore store = Create();
+        WriteOneStep(store);
+        store.AddSample(RunParts.Sample(0));
+        store.Flush();
+        string killed = _runs.At("killed");
+        Directory.CreateDirectory(killed);
+        foreach (string name in (string[])["run.db", "run.db-wal"])
+            File.Copy(Path.Combine(_runs.At("a"), name), Path.Combine(killed, name));
+        byte[] before = Bytes();
+
+        using (StoredRun run = StoredRun.Open(killed))
+        {
+            Assert.Single(run.ReadSamples());
+            Assert.Empty(run.ReadServerSamples());
+            Assert.Empty(run.ReadChunkEvents());
+            Assert.Single(run.ReadHistograms());
+            // It is in no summary, and this histogram is none.
+            Assert.Null(run.ValueOf(LatencyMetric.Find("p75")!, run.Phases[3].Operations[0]));
+            StoredRun.OpenFrom(killed, default).Dispose();
+        }
+
+        Assert.Equal(before, Bytes());
+
+        byte[] Bytes() => [.. ((string[])["run.db", "run.db-wal"]).SelectMany(name => File.ReadAllBytes(Path.Combine(killed, name)))];
+    }
+
+    [Fact]
+    public void A_percentile_leaves_out_the_warm_up_and_other_operations()
+    {
+        using (RunStore store = Create())
+        {
+            store.AddHistogram(new StoredHistogram(1, "a", IsWarmup: true, Recorded(1000)));
+            store.AddHistogram(new StoredHistogram(1, "a", IsWarmup: false, Recorded(10)));
+            store.AddHistogram(new StoredHistogram(1, "b", IsWarmup: false, Recorded(20)));
+            store.AddHistogram(new StoredHistogram(1, "c", IsWarmup: false, Recorded(30)));
+            store.AddHistogram(new StoredHistogram(1, "watch", IsWarmup: false, Recorded(9000)));
+            store.AddHistogram(new StoredHistogram(2, "a", IsWarmup: false, Recorded(500)));
+            store.EndPhase(RunParts.Phase(1, "p", RunParts.Result("a"), RunParts.Result("b"), RunParts.Result("c"),
+                RunParts.Result("watch") with { Changes = new ChangeResult(1, 0, 0, 0, 0, 0, 0) }) with
+            {
+                Groups =
+                [
+                    GroupShare.Of("ab", 1, [1], Accounting.None) with
+                    {
+                        Mix = ["a", "b"], Joint = new JointLatency(RunParts.Latency(15)),
+                    },
+                    GroupShare.Of("c", 1, [1], Accounting.None),
+                ],
+                Joint = new JointLatency(RunParts.Latency(20)),
+            });
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        PhaseRecord phase = Assert.Single(run.Phases);
+        Assert.Equal(10, Value("p9999", phase.Operations[0]), 0.1);
+        Assert.Equal((10, 20), (Value("p25", phase.Mixes[0].Total), Value("p9999", phase.Mixes[0].Total)));
+        Assert.Equal((10, 20, 30), (Value("p25", phase.Total!), Value("p60", phase.Total!), Value("p9999", phase.Total!)));
+
+        double Value(string name, OperationResult result) => Math.Round(run.ValueOf(LatencyMetric.Find(name)!, result)!.Value);
+
+        static byte[] Recorded(double microseconds)
+        {
+            var histogram = new LatencyHistogram();
+            histogram.Record(microseconds);
+            return HistogramEncoding.EncodeCompressed(histogram);
+        }
+    }
+
+    [Fact]
+    public void A_run_is_not_made_in_a_folder_that_is_a_link()
+    {
+        Directory.CreateDirectory(_runs.At("elsewhere"));
+        File.CreateSymbolicLink(_runs.At("a"), _runs.At("elsewhere"));
+        Assert.StartsWith($"{_runs.At("a")} is a link to {_runs.At("elsewhere")}", Assert.Throws<RunStoreException>(Create).Message);
+        Assert.Empty(Directory.GetFileSystemEntries(_runs.At("elsewhere")));
+    }
+
+    [Fact]
+    public void A_run_that_another_program_gave_a_journal_is_written_with_a_log_again()
+    {
+        Create().Dispose();
+        Sql(_runs.At("a"), "PRAGMA journal_mode=DELETE");
+        using RunStore store = RunStore.Open(_runs.At("a"));
+        store.AddCheckpoint(new Checkpoint(1, 10, 0));
+        Assert.True(new FileInfo(_runs.At("a/run.db-wal")).Length > 0);
+    }
+
+    [Fact]
+    public void A_run_was_written_when_its_file_or_its_log_was()
+    {
+        using RunStore store = Create();
+        File.SetLastWriteTimeUtc(_runs.At("a/run.db"), RunParts.Start.UtcDateTime);
+        File.SetLastWriteTimeUtc(_runs.At("a/run.db-wal"), RunParts.Start.UtcDateTime.AddHours(1));
+        Assert.Equal(RunParts.Start.AddHours(1), RunCatalogue.LastWritten(_runs.At("a")));
+        File.SetLastWriteTimeUtc(_runs.At("a/run.db"), RunParts.Start.UtcDateTime.AddHours(2));
+        Assert.Equal(RunParts.Start.AddHours(2), RunCatalogue.LastWritten(_runs.At("a")));
     }
 
     [Fact]
@@ -359,6 +488,9 @@ public sealed class RunStoreTests : IDisposable
                 + $"('note.writer.boot', '{boot}')");
             Assert.Contains(
                 $"is being written by process {other.Id}", Assert.Throws<RunStoreException>(() => RunStore.Open(_runs.At("a"))).Message);
+            // Who is refused keeps no file open.
+            Assert.DoesNotContain(new DirectoryInfo("/proc/self/fd").EnumerateFiles(),
+                file => file.LinkTarget?.StartsWith(_runs.Path, StringComparison.Ordinal) == true);
             other.Kill();
             other.WaitForExit();
             RunStore.Open(_runs.At("a")).Dispose();

@@ -32,6 +32,16 @@ public sealed class StoredMessageTests
             "阶段 'a' 的操作 'update' 会修改 'usertable' 的文档"
         ),
         (
+            new(MessageCode.DocumentsChanged, "update", "a", "c"),
+            "operation 'update' of phase 'a' changes documents of 'c'",
+            "阶段 'a' 的操作 'update' 会修改 'c' 的文档"
+        ),
+        (
+            new(MessageCode.ValueReplaced, "count", "c", "2", "--records", "1"),
+            "count of 'c': 2 (--records, the file says 1)",
+            "'c' 的 count：2（--records，文件中为 1）"
+        ),
+        (
             new(MessageCode.DocumentsChanged, "update", "a", ""),
             "operation 'update' of phase 'a' changes documents of any collection",
             "阶段 'a' 的操作 'update' 会修改任意集合的文档"
