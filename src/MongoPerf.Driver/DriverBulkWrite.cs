@@ -86,7 +86,10 @@ internal sealed class DriverBulkWrite : IPreparedOperation
 
         foreach (DrawnWrite write in _writes)
             write.Acknowledge();
-        return new OperationOutcome(LastError is null, (int)Math.Min(counts.Documents, int.MaxValue), LastError is null ? _bytes : 0);
+        return new OperationOutcome(LastError is null, (int)Math.Min(counts.Documents, int.MaxValue), LastError is null ? _bytes : 0)
+        {
+            ChangedNothing = counts.ChangedNothing,
+        };
     }
 
     public void Track(int documents, long ticks)

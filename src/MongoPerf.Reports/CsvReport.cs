@@ -23,7 +23,8 @@ public static class CsvReport
             + "client_lateness_p50_us,client_lateness_p99_us,sent,arrived,lost,drain_seconds,"
             + "plan_index,plan_stages,keys_examined,documents_examined,returned,keys_examined_per_operation,"
             + "documents_examined_per_operation,"
-            + "repaired,verified,wrong,scheduled,succeeded,failed_with_warmup,skipped").Split(','));
+            + "repaired,verified,wrong,scheduled,succeeded,failed_with_warmup,skipped,"
+            + "found_nothing,matched_nothing,changed_nothing").Split(','));
         foreach (PhaseRecord phase in run.Phases)
         {
             foreach (OperationResult o in phase.Operations.Concat(phase.Totals))
@@ -42,6 +43,7 @@ public static class CsvReport
                     o.Plan?.Index, o.Plan?.Stages, o.Plan?.KeysExamined, o.Plan?.DocumentsExamined, o.Plan?.Returned,
                     o.Plan?.KeysExaminedPerOperation, o.Plan?.DocumentsExaminedPerOperation, o.Repaired, o.Verified, o.Wrong,
                     o.Accounting.Scheduled, o.Accounting.Succeeded, o.Accounting.Failed, o.Accounting.Skipped,
+                    o.Effect?.FoundNothing, o.Effect?.MatchedNothing, o.Effect?.ChangedNothing,
                 ]);
             }
         }

@@ -16,6 +16,9 @@ internal static class OperationVerdicts
     /// <summary>The fewest replies: with fewer operations, or fewer documents, the mean is chance.</summary>
     private const long LeastReplies = 30;
 
+    /// <summary>Of an operation, what comes to nothing and is told.</summary>
+    private const double LeastNothing = 0.01;
+
     /// <summary>Changes of a query plan that are told; between two indexes that serve as well there may be one at each size.</summary>
     private const int MostPlans = 4;
     private const int LongestIndex = 32;
@@ -37,7 +40,8 @@ internal static class OperationVerdicts
     public static IReadOnlyList<Verdict> Of(StoredRun run)
     {
         Measured[] measured = [.. run.Phases.SelectMany(phase => phase.Operations.Select(result => new Measured(phase, result)))];
-        return [.. WrongEffects(measured), .. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. ShortReplies(measured),
+        return [.. WrongEffects(measured), .. Unmeasured(measured), .. InFlight(measured), .. CutOff(measured), .. Nothing(measured),
+            .. ShortReplies(measured),
             .. CollectionScans(run), .. PlansChangedWithin(measured), .. Once(ChangedPlans(run)), .. ChangedReplies(run),
             .. StepTables.Verdicts(run),
             .. ChangeTables.Verdicts(run), .. ReplayTables.Verdicts(run), .. ConnectionTables.Verdicts(run)];
@@ -115,6 +119,54 @@ internal static class OperationVerdicts
         }
     }
 
+    /// <summary>Operations that succeeded, and came to nothing.</summary>
+    private static IEnumerable<Verdict> Nothing(Measured[] measured) =>
+        measured.Where(m => m.Result.Effect is not null).GroupBy(m => m.Label).Select(group => group.ToArray()).SelectMany(all => new[]
+        {
+            Nothing(all, effect => effect.FoundNothing, VerdictFinding.FoundNothing,
+                (label, some) => Words.Of($"{label}: {some} operations found no document")),
+            Nothing(all, effect => effect.MatchedNothing, VerdictFinding.FoundNothing,
+                (label, some) => Words.Of($"{label}: {some} operations matched no document, and so changed none")),
+            Nothing(all, effect => effect.ChangedNothing, VerdictFinding.ChangedNothing,
+                (label, some) => Words.Of($"{label}: {some} operations left the documents that they matched as they were")),
+        }).OfType<Verdict>();
+
+    /// <returns>Null where too few came to nothing.</returns>
+    private static Verdict? Nothing(
+        Measured[] all, Func<EffectResult, long?> of, VerdictFinding finding, Func<string, string, string> text)
+    {
+        Measured[] some = [.. all.Where(m => of(m.Result.Effect!) is { } count && IsTold(count, m.Result.Operations))];
+        if (some.Length == 0)
+            return null;
+        string share = Words.Of($"{Units.Exact(some.Sum(m => of(m.Result.Effect!)!.Value))} of "
+            + $"{Units.Exact(some.Sum(m => m.Result.Operations))}{AtSizes([.. some.Select(m => m.Phase)], [.. all.Select(m => m.Phase)])}");
+        return new Verdict(Grade.Note, text(all[0].Label, share))
+        {
+            Finding = finding, Operations = [.. some.Select(m => m.FullLabel).Distinct()],
+        };
+    }
+
+    /// <summary>"12 % found nothing", of what most did that came to nothing; null where they are too few to be told.</summary>
+    public static string? ShareOfNothing(OperationResult result)
+    {
+        if (result.Effect is not { } effect)
+            return null;
+        (long Count, Func<string, string> Text)[] kinds =
+        [
+            (effect.FoundNothing ?? 0, share => Words.Of($"{share} found nothing")),
+            (effect.MatchedNothing ?? 0, share => Words.Of($"{share} matched nothing")),
+            (effect.ChangedNothing ?? 0, share => Words.Of($"{share} changed nothing")),
+        ];
+        (long Count, Func<string, string> Text) most = kinds.MaxBy(kind => kind.Count);
+        return IsTold(most.Count, result.Operations) ? most.Text(Units.Percent((double)most.Count / result.Operations)) : null;
+    }
+
+    /// <summary>How many operations found, matched or changed nothing; each is one of these.</summary>
+    public static string NothingOf(OperationResult result) => result.Effect is { } effect
+        ? Units.Exact((effect.FoundNothing ?? effect.MatchedNothing ?? 0) + (effect.ChangedNothing ?? 0)) : Units.None;
+
+    private static bool IsTold(long nothing, long operations) => nothing > 0 && nothing >= LeastNothing * operations;
+
     /// <summary>
     /// Where most replies are full, the others make the figures better than they are. Where most are not, the limit is no
     /// more than a precaution.
@@ -126,8 +178,13 @@ internal static class OperationVerdicts
             long few = group.Sum(m => m.Result.ShortReplies);
             long all = group.Sum(m => m.Result.Operations);
             if (few > 0 && few == all && group.Sum(m => m.Result.Documents) == 0)
+            {
+                // Runs of earlier versions did not count what found nothing.
+                if (group.All(m => m.Result.Effect is not null))
+                    continue;
                 yield return new Verdict(
                     Grade.Note, Words.Of($"{group.Key}: none of {Units.Exact(all)} replies held a document; does the filter match any?"));
+            }
             else if (few > 0 && few < all - few)
                 yield return new Verdict(Grade.Note,
                     Words.Of($"{group.Key}: {Units.Exact(few)} of {Units.Exact(all)} replies held fewer documents than their limit"));

@@ -14,12 +14,14 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
 
     private readonly bool _hasRate = results.Any(r => r.HasRate);
     private readonly bool _hasLoss = results.Any(r => r.Unacknowledged is not null);
+    private readonly bool _hasNothing = results.Any(r => r.Effect is not null && OperationVerdicts.NothingOf(r) != "0");
     private readonly bool _hasPlan = results.Any(r => r.Plan is not null);
 
     public IReadOnlyList<string> Names =>
     [
         .. Always,
         .. _hasRate ? [.. Latencies.Select(name => $"response {name}"), "service p50", "service p99", "lateness p99"] : Latencies,
+        .. When(_hasNothing, "came to nothing"),
         .. When(_hasLoss, "lost", "drain"),
         .. When(_hasPlan, "<index", "examined/op"),
     ];
@@ -33,6 +35,7 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
             .. LatenciesOf(_hasRate ? r.ResponseMicroseconds : r.LatencyMicroseconds),
             .. When(_hasRate, Units.Latency(r.LatencyMicroseconds.P50), Units.Latency(r.LatencyMicroseconds.P99),
                 Units.Latency(r.LatenessMicroseconds?.P99)),
+            .. When(_hasNothing, OperationVerdicts.NothingOf(r)),
             .. _hasLoss ? Loss(r.Unacknowledged) : [],
             .. When(_hasPlan, r.Plan is null ? Units.None : PlannedSource.IndexesOf(r.Plan), PlannedSource.ExaminedText(r.Plan)),
         ];

@@ -20,7 +20,10 @@ internal static class RunAnswer
     private const int LeastSeconds = 8;
 
     /// <summary>Of a part, what its total does not do as it should either.</summary>
-    private static readonly string[] InvalidParts = [FindingIds.PlanScans, FindingIds.PlanExamines];
+    private static readonly string[] InvalidParts = 
+    [
+        FindingIds.FoundNothing, FindingIds.ChangedNothing, FindingIds.PlanScans, FindingIds.PlanExamines,
+    ];
 
     private static readonly string[] Columns = ["<operation", "rate", "p50", "p99", "max"];
 
@@ -213,7 +216,8 @@ internal static class RunAnswer
         return new Row(
             name, last, line.Results.Values.Max(result => result.ReportedMicroseconds.Max), change,
             (wrong, early) is (not null, not null) ? $"{wrong}, {early}"
-                : wrong ?? early ?? FoundIn([name, line.FullLabel, line.Label], findings) ?? FewOf(last));
+                : wrong ?? early ?? OperationVerdicts.ShareOfNothing(last)
+                    ?? FoundIn([name, line.FullLabel, line.Label], findings) ?? FewOf(last));
     }
 
     private static Row RowOf(PhaseRecord phase, OperationResult result, OperationSeries? series, IReadOnlyList<Finding> findings)
@@ -223,7 +227,8 @@ internal static class RunAnswer
         return new Row(
             name, result, result.ReportedMicroseconds.Max, ChangeOf(series),
             WhatIsWrong([result]) ?? (isEmpty ? Words.Of("not measured")
-                : FoundIn([name], findings) ?? OfParts(phase, result, findings) ?? FewOf(result)))
+                : OperationVerdicts.ShareOfNothing(result) ?? FoundIn([name], findings) ?? OfParts(phase, result, findings)
+                    ?? FewOf(result)))
         {
             IsLoad = IsLoad(phase),
         };

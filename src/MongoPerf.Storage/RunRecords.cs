@@ -461,6 +461,12 @@ public sealed record OperationResult
     public long ShortReplies { get; init; }
 
     /// <summary>
+    /// Those among <see cref="Operations"/> that came to nothing; null where no reply tells, in totals, and in runs of earlier versions.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public EffectResult? Effect { get; init; }
+
+    /// <summary>
     /// Those among <see cref="Operations"/> that began in the warm-up: an operation is measured where it ends. Null when there are none.
     /// </summary>
     public OperationsInFlight? InFlightAtStart { get; init; }
@@ -602,6 +608,10 @@ public sealed record StormResult(double AtSeconds, int Connections, int Usable)
 /// <param name="LatencyMicroseconds">From its command to its reply.</param>
 public sealed record StepResult(string Step, long Operations, long Failed, LatencySummary LatencyMicroseconds)
 {
+    /// <inheritdoc cref="OperationResult.Effect"/>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public EffectResult? Effect { get; init; }
+
     /// <summary>No name has a control character.</summary>
     private const char Separator = '\t';
 
@@ -719,6 +729,24 @@ public sealed record ReplayResult(long Compared, long Codes, long Counts, long S
 /// <param name="Recorded">Then.</param>
 /// <param name="Replayed">Now.</param>
 public sealed record ReplayPair(long Recorded, long Replayed);
+
+/// <summary>Succeeded operations of the measured part whose replies say that they came to nothing.</summary>
+/// <param name="FoundNothing">Reads that brought, or counted, no document; null where no reply tells.</param>
+/// <param name="MatchedNothing">
+/// Updates, deletes and findAndModifies whose filters no document met; null where no reply tells, as of upserts.
+/// </param>
+/// <param name="ChangedNothing">Updates that left the documents that they matched as they were; null where no reply tells.</param>
+public sealed record EffectResult(long? FoundNothing = null, long? MatchedNothing = null, long? ChangedNothing = null)
+{
+    /// <summary>Those of several clients.</summary>
+    /// <returns>Null when there are none.</returns>
+    public static EffectResult? Sum(IEnumerable<EffectResult?> all) => all.OfType<EffectResult>().ToArray() is { Length: > 0 } some
+        ? new EffectResult(Sum(some.Select(one => one.FoundNothing)), Sum(some.Select(one => one.MatchedNothing)),
+            Sum(some.Select(one => one.ChangedNothing)))
+        : null;
+
+    private static long? Sum(IEnumerable<long?> all) => all.Any(one => one is null) ? null : all.Sum();
+}
 
 /// <summary>What one server did of an operation.</summary>
 /// <param name="Member">host:port, as connections are opened; behind a load balancer with the mongos that answered.</param>

@@ -32,6 +32,7 @@ internal sealed partial record Claim(string Name, Func<ShownRun, IEnumerable<str
         new("percentiles are in order", PercentilesInOrder) { IsOfInvented = true },
         new("a share lies between 0 and 1, and is of something that is named", Shares) { IsOfInvented = true },
         new("no verdict is ok on too few operations", VerdictsNeedOperations),
+        new("what comes to nothing is part of what was done, and never ok", NothingIsNotOk),
         new("a run that finished ok has measured something in each phase", FinishedMeasured),
         new("a number of documents is one that there was", DocumentsWereThere),
         new("JSON and CSV have the same figures", JsonAndCsvAgree) { IsOfInvented = true },
@@ -182,6 +183,22 @@ internal sealed partial record Claim(string Name, Func<ShownRun, IEnumerable<str
                 && !shown.Run.Phases.Any(later => later.Number > phase.Number && later.Phase == phase.Phase && later.Growth is not null)
                 && RowOf(shown, phase, result) is var (_, row) && row[^1] == "ok")
                 yield return $"{string.Join(" | ", row)}: {result.Operations} operations";
+        }
+    }
+
+    private static IEnumerable<string> NothingIsNotOk(ShownRun shown)
+    {
+        foreach ((PhaseRecord phase, OperationResult result) in Results(shown))
+        {
+            if (result.Effect is not { } effect)
+                continue;
+            long nothing = (effect.FoundNothing ?? effect.MatchedNothing ?? 0) + (effect.ChangedNothing ?? 0);
+            if (nothing > result.Operations || (result.Operations > 0 && result.Documents == 0 && effect.ChangedNothing is null
+                && nothing < result.Operations))
+                yield return $"{PhaseLabels.Of(phase)} {result.Operation}: {effect} of {result.Operations}, {result.Documents} documents";
+            if (result is { Operations: > 0, Documents: 0 } && phase.Growth is null && RowOf(shown, phase, result) is var (_, row)
+                && row[^1] == "ok")
+                yield return $"{string.Join(" | ", row)}: {effect}";
         }
     }
 

@@ -1,5 +1,6 @@
 using MongoPerf.Load.Plans;
 using MongoPerf.Measurement;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Load.Phases;
 
@@ -27,6 +28,12 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
 
     /// <summary>Replies with fewer documents than the query's limit.</summary>
     public long Short;
+
+    /// <summary>Succeeded operations without a document in their reply, or that they matched.</summary>
+    public long Empty;
+
+    /// <summary>Succeeded operations that left what they matched as it was.</summary>
+    public long Unchanged;
 
     /// <summary>Documents that were compared with what must have come.</summary>
     public long Verified;
@@ -74,7 +81,7 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
 
     public void Clear()
     {
-        Operations = Documents = Bytes = Failed = Short = Verified = Wrong = 0;
+        Operations = Documents = Bytes = Failed = Short = Empty = Unchanged = Verified = Wrong = 0;
         AtStart = AtEnd = default;
         Service.Clear();
         Paced?.Clear();
@@ -82,6 +89,20 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
         Changes?.Clear();
         Replies?.Clear();
     }
+
+    /// <param name="outcome">Of an operation that succeeded.</param>
+    public void CountEffect(in OperationOutcome outcome)
+    {
+        if (outcome.Documents == 0)
+            Empty++;
+        else if (outcome.ChangedNothing)
+            Unchanged++;
+    }
+
+    /// <summary>What came to nothing; null where no reply of the operation tells.</summary>
+    public EffectResult? EffectOf(Operation operation) => operation.Finds || operation.Matches || operation.Modifies
+        ? new EffectResult(operation.Finds ? Empty : null, operation.Matches ? Empty : null, operation.Modifies ? Unchanged : null)
+        : null;
 
     /// <summary>All but the client's own lateness, which is reported for whole phases only.</summary>
     public void Add(Counters counters)
@@ -91,6 +112,8 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
         Bytes += Volatile.Read(ref counters.Bytes);
         Failed += Volatile.Read(ref counters.Failed);
         Short += Volatile.Read(ref counters.Short);
+        Empty += Volatile.Read(ref counters.Empty);
+        Unchanged += Volatile.Read(ref counters.Unchanged);
         Verified += Volatile.Read(ref counters.Verified);
         Wrong += Volatile.Read(ref counters.Wrong);
         AtStart.Add(in counters.AtStart);
@@ -126,13 +149,14 @@ internal sealed class StepCounters(int count)
     /// <param name="ticksToNanoseconds">Of the clock.</param>
     public void Add(StepLog log, double ticksToNanoseconds)
     {
-        foreach ((int step, long ticks, bool succeeded) in log.Entries)
+        foreach ((int step, long ticks, bool succeeded, OperationOutcome outcome) in log.Entries)
         {
             Counters counters = Each[step];
             if (succeeded)
             {
                 counters.Service.RecordNanoseconds((long)(ticks * ticksToNanoseconds));
                 counters.Operations++;
+                counters.CountEffect(outcome);
             }
             else
             {

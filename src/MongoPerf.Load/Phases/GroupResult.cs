@@ -118,7 +118,11 @@ public sealed class OperationCount
 
     /// <summary>Of each step, in the measured part; empty for an operation without steps.</summary>
     public IReadOnlyList<StepResult> Steps => _measured.Steps is not { } steps ? [] : [.. Operation.TimedSteps.Zip(steps.Each,
-        (name, step) => new StepResult(name, step.Operations, step.Failed, LatencySummaries.From(step.Service)))];
+        (name, step) => new StepResult(name, step.Operations, step.Failed, LatencySummaries.From(step.Service))
+        {
+            // Steps of one name are timed together.
+            Effect = Operation.Leaves.FirstOrDefault(leaf => leaf.Name == name) is { } leaf ? step.EffectOf(leaf) : null,
+        })];
 
     /// <summary>Null for an operation without transactions.</summary>
     public TransactionResult? Transactions => Operation is StepSequence { Transaction: not null } && _measured.Steps is { } steps
@@ -155,6 +159,9 @@ public sealed class OperationCount
 
     /// <summary>Succeeded queries that brought fewer documents than they may.</summary>
     public long ShortReplies => _measured.Short;
+
+    /// <summary>Succeeded and measured operations that came to nothing; null where no reply tells.</summary>
+    public EffectResult? Effect => _measured.EffectOf(Operation);
 
     /// <summary>Those of <see cref="Operations"/> that began in the warm-up; null when there are none.</summary>
     public OperationsInFlight? InFlightAtStart => Of(_measured.AtStart);

@@ -146,7 +146,11 @@ public interface IScriptedOperation : IChoosingOperation
 /// <param name="Succeeded">False when the server refused it, or any part of it.</param>
 /// <param name="Documents">Inserted or returned.</param>
 /// <param name="Bytes">The bytes of these documents.</param>
-public readonly record struct OperationOutcome(bool Succeeded, int Documents, long Bytes);
+public readonly record struct OperationOutcome(bool Succeeded, int Documents, long Bytes)
+{
+    /// <summary>An update left the documents that it matched as they were.</summary>
+    public bool ChangedNothing { get; init; }
+}
 
 /// <summary>Documents looked at, and wrong ones among them.</summary>
 public readonly record struct VerificationOutcome(int Checked, int Wrong);

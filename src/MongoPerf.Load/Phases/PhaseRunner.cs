@@ -265,6 +265,7 @@ internal sealed class PhaseRunner(RunContext run)
             Documents = part.Documents,
             Failed = part.Failed,
             ShortReplies = part.ShortReplies,
+            Effect = part.Effect,
             InFlightAtStart = part.InFlightAtStart,
             InFlightAtEnd = part.InFlightAtEnd,
             WarmupSeconds = result.WarmupSeconds,

@@ -4,7 +4,7 @@ namespace MongoPerf.Load.Phases;
 /// <remarks>One thread. Nothing allocates once its arrays have grown.</remarks>
 public sealed class StepLog
 {
-    private (int Step, long Ticks, bool Succeeded)[] _entries = new (int, long, bool)[16];
+    private (int Step, long Ticks, bool Succeeded, OperationOutcome Outcome)[] _entries = new (int, long, bool, OperationOutcome)[16];
     private int _count;
 
     /// <summary>Transactions that the server has committed.</summary>
@@ -31,7 +31,7 @@ public sealed class StepLog
     /// <summary>Time from the beginning of a transaction to its end; ticks.</summary>
     public long TransactionTicks { get; set; }
 
-    public ReadOnlySpan<(int Step, long Ticks, bool Succeeded)> Entries => _entries.AsSpan(0, _count);
+    public ReadOnlySpan<(int Step, long Ticks, bool Succeeded, OperationOutcome Outcome)> Entries => _entries.AsSpan(0, _count);
 
     public void Clear()
     {
@@ -40,10 +40,14 @@ public sealed class StepLog
         RetryTicks = TransactionTicks = 0;
     }
 
-    public void Add(int step, long ticks, bool succeeded)
+    /// <param name="step">Its place among those that are timed.</param>
+    /// <param name="ticks">How long it took.</param>
+    /// <param name="succeeded">Whether it did.</param>
+    /// <param name="outcome">What came of its command, where it is one that finds or changes documents.</param>
+    public void Add(int step, long ticks, bool succeeded, OperationOutcome outcome = default)
     {
         if (_count == _entries.Length)
             Array.Resize(ref _entries, _count * 2);
-        _entries[_count++] = (step, ticks, succeeded);
+        _entries[_count++] = (step, ticks, succeeded, outcome);
     }
 }

@@ -316,6 +316,7 @@ internal sealed class Worker : IDisposable
             counters.Bytes += outcome.Bytes;
             if (outcome.Documents < _fullReplies[part])
                 counters.Short++;
+            counters.CountEffect(outcome);
             _laps?.Add(_lapsCountDocuments ? outcome.Documents : 1, end);
             if (_isWatched)
                 _operation.Track(outcome.Documents, end);

@@ -29,6 +29,11 @@ public sealed record BulkWrite(string Name, IReadOnlyList<RepeatedWrite> Writes,
 
     public override int DocumentsPerCommand => Writes.Sum(write => write.Times);
 
+    /// <summary>Of all its writes together: some that match nothing are hidden by others that do.</summary>
+    public override bool Matches => Leaves.All(leaf => leaf.Matches);
+
+    public override bool Modifies => Leaves.All(leaf => leaf.Modifies);
+
     public override long DocumentsOf(Func<Operation, bool> isMeant) =>
         Writes.Where(write => isMeant(write.Operation)).Sum(write => (long)write.Times);
 

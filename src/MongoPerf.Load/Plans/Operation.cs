@@ -114,6 +114,15 @@ public abstract record Operation(string Name, string Collection)
     /// </summary>
     public virtual string? ServerCounter => null;
 
+    /// <summary>Its replies tell whether it found any document.</summary>
+    public virtual bool Finds => false;
+
+    /// <summary>Its replies tell whether any document met its filter.</summary>
+    public virtual bool Matches => false;
+
+    /// <summary>Its replies tell whether it changed what it matched.</summary>
+    public virtual bool Modifies => false;
+
     /// <summary>It takes documents away: how many are left the server must be asked.</summary>
     public virtual bool Removes => false;
 

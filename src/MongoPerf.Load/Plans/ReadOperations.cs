@@ -40,6 +40,8 @@ public sealed record FindDocuments(string Name, string Collection, DocumentValue
 
     public override int FullReply => (int)Math.Min(FixedLimit ?? 0, int.MaxValue);
 
+    public override bool Finds => true;
+
     public override bool IsRead => true;
 
     public override DocumentValue ToCommand() => Command("find")
@@ -66,6 +68,8 @@ public sealed record CountDocuments(string Name, string Collection, DocumentValu
 
     public TemplateValue? Hint { get; init; }
 
+    public override bool Finds => true;
+
     public override bool IsRead => true;
 
     public override DocumentValue ToCommand() => Command("count")
@@ -77,6 +81,8 @@ public sealed record CountDocuments(string Name, string Collection, DocumentValu
 public sealed record DistinctValues(string Name, string Collection, string Field, DocumentValue Filter) : Operation(Name, Collection)
 {
     public TemplateValue? Hint { get; init; }
+
+    public override bool Finds => true;
 
     public override bool IsRead => true;
 
@@ -96,6 +102,8 @@ public sealed record AggregateDocuments(string Name, string Collection, Document
 
     /// <summary>A pipeline with $out or $merge writes.</summary>
     public override bool IsRead => !IsWrite;
+
+    public override bool Finds => !IsWrite;
 
     public override bool IsWrite => WriteTargets.OfStages(Pipeline, "").Any();
 

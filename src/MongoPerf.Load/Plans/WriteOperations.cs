@@ -29,6 +29,10 @@ public sealed record UpdateDocuments(
 
     public override bool IsWrite => true;
 
+    public override bool Matches => !Upsert && !Concerns.IsUnacknowledged;
+
+    public override bool Modifies => !Concerns.IsUnacknowledged;
+
     public override Operation Unchecked => this with { MustMatch = false };
 
     /// <summary>The update is a whole document in place of the old one.</summary>
@@ -53,6 +57,8 @@ public sealed record DeleteDocuments(string Name, string Collection, DocumentVal
     public TemplateValue? Hint { get; init; }
 
     public override bool IsWrite => true;
+
+    public override bool Matches => !Concerns.IsUnacknowledged;
 
     public override bool Removes => true;
 
@@ -92,6 +98,8 @@ public sealed record FindAndModify(
     public bool MustMatch { get; init; }
 
     public override bool IsWrite => true;
+
+    public override bool Matches => !Upsert && !Concerns.IsUnacknowledged;
 
     public override Operation Unchecked => this with { MustMatch = false };
 

@@ -98,6 +98,8 @@ internal static class FindingIds
     public const string SizeRise = "size-rise";
     public const string LinearGrowth = "linear-growth";
     public const string BytesGrow = "bytes-grow";
+    public const string FoundNothing = "found-nothing";
+    public const string ChangedNothing = "changed-nothing";
     public const string OffPace = "off-pace";
     public const string WarmUp = "warm-up";
     public const string SlowStartGrows = "slow-start-grows";
@@ -135,6 +137,6 @@ internal static class FindingIds
         ImbalanceOverTime, PlanExamines,
         ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover,
         ShardedFaster, ShardedSlower, InsertsToOneShard, AsksAllShards, RangeDeletionCost, FlowControl, PlanDiffers,
-        WriteConflicts, OffPace,
+        WriteConflicts, OffPace, FoundNothing, ChangedNothing,
     ];
 }

@@ -55,6 +55,8 @@ internal static class FindingText
         FindingIds.NetworkLimit => Words.Of("network-bound"),
         FindingIds.ConnectionsRunOut => Words.Of("few connections"),
         FindingIds.InFlight => Words.Of("waits left out"),
+        FindingIds.FoundNothing => Words.Of("found nothing"),
+        FindingIds.ChangedNothing => Words.Of("changed nothing"),
         FindingIds.OffPace => Words.Of("above its rate"),
         FindingIds.PlanScans => Words.Of("scans"),
         FindingIds.PlanChanged => Words.Of("plan changed"),

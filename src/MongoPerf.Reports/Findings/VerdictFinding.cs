@@ -57,6 +57,13 @@ public sealed record VerdictFinding(string Id, string Refute)
         new(FindingIds.NothingMeasured,
             "run the phase longer, or with a shorter warm-up: if operations are measured then, its time was too short");
 
+    public static VerdictFinding FoundNothing { get; } =
+        new(FindingIds.FoundNothing, "send the operation's filter by hand, with values that are in the collection: if it finds documents, "
+            + "the values that are drawn are not those that are stored");
+
+    public static VerdictFinding ChangedNothing { get; } =
+        new(FindingIds.ChangedNothing, "draw a new value each time: if the rate stays the same, writes that change something cost no more");
+
     public static VerdictFinding OffPace { get; } =
         new(FindingIds.OffPace, "run with a longer warm-up: if the rate is as set then, what waited in the warm-up was the cause");
 

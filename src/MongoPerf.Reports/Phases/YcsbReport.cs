@@ -45,7 +45,10 @@ public static class YcsbReport
             Line(output, name, "99thPercentileLatency(us)", Whole(latency.P99));
         }
 
-        Line(output, name, "Return=OK", operation.Operations.ToString(CultureInfo.InvariantCulture));
+        long notFound = operation.Effect is { } effect ? effect.FoundNothing ?? effect.MatchedNothing ?? 0 : 0;
+        Line(output, name, "Return=OK", (operation.Operations - notFound).ToString(CultureInfo.InvariantCulture));
+        if (notFound > 0)
+            Line(output, name, "Return=NOT_FOUND", notFound.ToString(CultureInfo.InvariantCulture));
         if (operation.Failed > 0)
         {
             Line(output, name, "Return=ERROR", operation.Failed.ToString(CultureInfo.InvariantCulture));

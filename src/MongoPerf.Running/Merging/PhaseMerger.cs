@@ -86,6 +86,7 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
             Documents = all.Sum(result => result.Documents),
             Failed = all.Sum(result => result.Failed),
             ShortReplies = all.Sum(result => result.ShortReplies),
+            Effect = EffectResult.Sum(all.Select(result => result.Effect)),
             InFlightAtStart = OperationsInFlight.Sum(all.Select(result => result.InFlightAtStart)),
             InFlightAtEnd = OperationsInFlight.Sum(all.Select(result => result.InFlightAtEnd)),
             WarmupSeconds = all.Max(result => result.WarmupSeconds),
@@ -116,6 +117,7 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
             {
                 Operations = all.Sum(result => StepOf(result, step)?.Operations ?? 0),
                 Failed = all.Sum(result => StepOf(result, step)?.Failed ?? 0),
+                Effect = EffectResult.Sum(all.Select(result => StepOf(result, step)?.Effect)),
                 LatencyMicroseconds = SummaryOf(StepResult.KeyOf(operation, step.Step)),
             })],
             Transactions = TransactionResult.Sum(all.Select(result => result.Transactions)),

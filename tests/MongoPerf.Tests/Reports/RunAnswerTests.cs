@@ -103,6 +103,38 @@ public sealed class RunAnswerTests : IDisposable
         Assert.Matches(hasParameter ? @"\nread \(limit=0\) .* ok\n" : @"\nread0 .* ok\n", screen);
     }
 
+    public static TheoryData<EffectResult, string, string> Nothings => new()
+    {
+        { new EffectResult(1000, null, null), "100 % found nothing", "q4: 1,000 of 1,000 operations found no document" },
+        { new EffectResult(10, null, null), "1 % found nothing", "q4: 10 of 1,000 operations found no document" },
+        { new EffectResult(9, null, null), "ok", "" },
+        { new EffectResult(null, 250, 100), "25 % matched nothing",
+            "q4: 250 of 1,000 operations matched no document, and so changed none" },
+        { new EffectResult(null, 0, 500), "50 % changed nothing",
+            "q4: 500 of 1,000 operations left the documents that they matched as they were" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Nothings))]
+    public void What_comes_to_nothing_is_not_ok(EffectResult effect, string verdict, string line)
+    {
+        Single(result => result with { Operations = 1000, Effect = effect });
+        using StoredRun run = _run.End();
+        Assert.Matches($@"\nq4 .* {verdict}\n", Screen(run));
+        string[] lines = [.. RunVerdicts.Of(run).Where(one => one.Finding?.Id is "found-nothing" or "changed-nothing")
+            .Select(one => one.Text)];
+        Assert.Equal(line.Length > 0, lines.Contains(line));
+        using var csv = new StringWriter();
+        CsvReport.WriteResults(run, csv);
+        Assert.Contains($",0,0,{effect.FoundNothing},{effect.MatchedNothing},{effect.ChangedNothing},", csv.ToString(),
+            StringComparison.Ordinal);
+        using var ycsb = new StringWriter();
+        YcsbReport.Write(run, ycsb);
+        long not = effect.FoundNothing ?? effect.MatchedNothing ?? 0;
+        Assert.Contains($"[Q4], Return=OK, {1000 - not}\n", ycsb.ToString(), StringComparison.Ordinal);
+        Assert.Equal(not > 0, ycsb.ToString().Contains($"[Q4], Return=NOT_FOUND, {not}\n", StringComparison.Ordinal));
+    }
+
     [Fact]
     public void A_total_is_as_good_as_its_parts()
     {
@@ -371,6 +403,11 @@ public sealed class RunAnswerTests : IDisposable
     private string Screen()
     {
         using StoredRun run = _run.End();
+        return Screen(run);
+    }
+
+    private static string Screen(StoredRun run)
+    {
         using var output = new StringWriter();
         ConsoleReport.Write(RunReport.Of(run), output, new ConsoleReportOptions { Width = ConsoleReport.MinimumWidth });
         return output.ToString();

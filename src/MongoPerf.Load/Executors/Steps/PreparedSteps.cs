@@ -300,7 +300,7 @@ public sealed class PreparedSteps : IPreparedOperation
             throw;
         }
 
-        _log.Add(step.Timed, _clock.Now - started, outcome.Succeeded);
+        _log.Add(step.Timed, _clock.Now - started, outcome.Succeeded, outcome);
         if (!outcome.Succeeded)
             LastError = step.Command.LastError;
         else if (step.Step.Keeps is { } slot)

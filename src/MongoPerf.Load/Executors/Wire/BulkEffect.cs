@@ -16,6 +16,8 @@ public readonly record struct BulkCounts(long Inserted, long Matched, long Modif
 {
     public long Documents => Inserted + Matched + Deleted;
 
+    public bool ChangedNothing => this is { Matched: > 0, Modified: 0, Upserted: 0, Inserted: 0, Deleted: 0 };
+
     public static BulkCounts operator +(BulkCounts a, BulkCounts b) => new(
         a.Inserted + b.Inserted, a.Matched + b.Matched, a.Modified + b.Modified, a.Upserted + b.Upserted, a.Deleted + b.Deleted);
 

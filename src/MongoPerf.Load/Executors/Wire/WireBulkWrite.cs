@@ -84,7 +84,10 @@ internal sealed class WireBulkWrite : IPreparedOperation
         if (_isAcknowledged)
             LastError ??= _effect.FindFault(counts);
         return new OperationOutcome(
-            LastError is null, (int)Math.Min(counts.Documents, int.MaxValue), LastError is null ? bytes : 0);
+            LastError is null, (int)Math.Min(counts.Documents, int.MaxValue), LastError is null ? bytes : 0)
+        {
+            ChangedNothing = counts.ChangedNothing,
+        };
     }
 
     public void Track(int documents, long ticks)

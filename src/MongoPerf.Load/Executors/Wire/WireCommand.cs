@@ -135,6 +135,9 @@ internal sealed class WireCommand
 
         return reply.CursorId == 0
             ? new OperationOutcome(true, (int)Math.Min(reply.Documents, int.MaxValue), reply.Bytes)
+            {
+                ChangedNothing = reply is { Documents: > 0, Modified: 0, Upserted: 0 } && _operation.Modifies,
+            }
             : ReadOn(reply);
     }
 

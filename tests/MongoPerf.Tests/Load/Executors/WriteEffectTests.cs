@@ -89,6 +89,38 @@ public sealed class WriteEffectTests
         Assert.True(name is null || ErrorCount.IsWrongEffect(prepared.LastError!.Code, name), what);
     }
 
+    public static TheoryData<string, Operation, BsonDocument, (int, bool), (bool, bool, bool)> Outcomes { get; } = new()
+    {
+        { "changed", Update(), Changed, (1, false), (false, true, true) },
+        { "matched, not changed", Update(), Same, (1, true), (false, true, true) },
+        { "not matched", Update(), Nothing, (0, false), (false, true, true) },
+        { "inserted", Update() with { Upsert = true }, Inserted, (1, false), (false, false, true) },
+        { "not deleted", new DeleteDocuments("delete", "c", ById), Nothing, (0, false), (false, true, false) },
+        { "not modified", Find(), BsonDocument.Of(("value", null), ("ok", 1.0)), (0, false), (false, true, false) },
+        { "counted none", new CountDocuments("count", "c", ById), Nothing, (0, false), (true, false, false) },
+        {
+            "unacknowledged", Update() with { Concerns = new OperationConcerns { WriteConcern = BsonDocument.Of(("w", 0)) } }, Same,
+            (0, false), (false, false, false)
+        },
+    };
+
+    /// <summary>What a reply says of documents, and what of it the operation's kind lets tell.</summary>
+    [Theory]
+    [MemberData(nameof(Outcomes))]
+    public void A_reply_tells_whether_anything_was_found_matched_or_changed(
+        string what, Operation operation, BsonDocument reply, (int Documents, bool ChangedNothing) outcome, (bool, bool, bool) tells)
+    {
+        using var server = new LyingServer { Answer = exchange => exchange.Reply(reply) };
+        using var executor = new WireExecutor(_ => server.Address, ConnectionSettings.Default, "d");
+        executor.Connect();
+        IPreparedOperation prepared = executor.Prepare(operation with { Chooser = new UniformKeys(new KeySpace(10)) },
+            new OperationContext(42, 0, null));
+        Assert.True(prepared.Draw());
+        OperationOutcome done = prepared.Execute();
+        Assert.True(done.Succeeded && outcome == (done.Documents, done.ChangedNothing), what);
+        Assert.Equal(tells, (operation.Finds, operation.Matches, operation.Modifies));
+    }
+
     private static UpdateDocuments Replace() => new("write", "c", ById, Whole);
 
     private static UpdateDocuments Update() => new("write", "c", ById, Increment);

@@ -337,6 +337,20 @@ public sealed class PhaseMeasurementTests : PhaseTest
     }
 
     [Fact]
+    public void Reads_that_find_nothing_are_counted()
+    {
+        GroupResult result = Run(Queries with { Count = 100, WarmupSeconds = 0.01 }, i => (i % 10) switch
+        {
+            0 => Scripted.Ok() with { Found = 0 },
+            2 => Scripted.Refused(1, "InternalError"),
+            _ => Scripted.Ok(),
+        });
+        // Of each ten, one; the first ten are the warm-up.
+        Assert.Equal(new EffectResult(9, null, null), result.Parts[0].Effect);
+        Assert.Null(Run(Inserts("batch", 25, batch: 10), _ => Scripted.Ok()).Parts[0].Effect);
+    }
+
+    [Fact]
     public void Inserts_have_no_short_replies() =>
         Assert.Equal(0, Run(Inserts("batch", 25, batch: 10), _ => Scripted.Ok()).Parts[0].ShortReplies);
 
