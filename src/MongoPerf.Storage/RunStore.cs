@@ -103,12 +103,6 @@ public sealed class RunStore : IDisposable
             });
             return store;
         }
-        catch (SqliteException e)
-        {
-            connection.Dispose();
-            throw RunSchema.Unusable(folder, $"{RunSchema.FileName} can't be written ({e.Message})",
-                "may this user write there, and is the disk full?");
-        }
         catch
         {
             connection.Dispose();

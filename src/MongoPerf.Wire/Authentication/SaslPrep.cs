@@ -78,7 +78,6 @@ internal static class SaslPrep
             or (>= 0xFFF9 and <= 0xFFFC) or (>= 0x1D173 and <= 0x1D17A) => "a control character",
         (>= 0xE000 and <= 0xF8FF) or (>= 0xF0000 and <= 0xFFFFD) or (>= 0x100000 and <= 0x10FFFD) => "a character of private use",
         (>= 0xFDD0 and <= 0xFDEF) or 0xFFFD => "a character that stands for none",
-        (>= 0xD800 and <= 0xDFFF) => "half a character",
         (>= 0x2FF0 and <= 0x2FFB) => "an ideographic description",
         0x0340 or 0x0341 or 0x200E or 0x200F or (>= 0x202A and <= 0x202E) => "a character that changes the direction of writing",
         0xE0001 or (>= 0xE0020 and <= 0xE007F) => "a tag",

@@ -279,7 +279,6 @@ public sealed class MongoConnection : IDisposable
     {
         if (settings.Tls is null)
             return socket;
-        socket.SetTimeouts(settings.ConnectTimeout, settings.ConnectTimeout);
         try
         {
             return TlsTransport.Open(address, socket, settings.Tls);

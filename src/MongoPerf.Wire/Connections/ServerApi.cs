@@ -16,9 +16,7 @@ public sealed record ServerApi(string Version, bool IsStrict = false, bool Refus
     public static ServerApi Parse(string text)
     {
         string[] parts = text.Split(',');
-        string? unknown = parts[0] != "1" ? parts[0]
-            : parts.Skip(1).FirstOrDefault(part => part is not (Strict or DeprecationErrors));
-        return unknown is null
+        return parts[0] == "1" && parts.Skip(1).All(part => part is Strict or DeprecationErrors)
             ? new ServerApi(parts[0], parts.Contains(Strict), parts.Contains(DeprecationErrors))
             : throw new FormatException($"'{text}' is not a server API; allowed: 1, 1,{Strict}, 1,{DeprecationErrors}, "
                 + $"1,{Strict},{DeprecationErrors}");

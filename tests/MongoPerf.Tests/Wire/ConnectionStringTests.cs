@@ -132,6 +132,7 @@ public sealed class ConnectionStringTests
     [InlineData("mongodb://h/?readConcernLevel=linearizable")]
     [InlineData("mongodb://%2Ftmp%2Fmongodb-27017.sock")]
     [InlineData("mongodb://h/?w=majority&journal=true&readPreference=nearest")]
+    [InlineData("mongodb://h/?readPreferenceTags=")]
     public void What_is_there_is_not_refused(string uri)
     {
         ConnectionString parsed = ConnectionString.Parse(uri);
@@ -224,6 +225,80 @@ public sealed class ConnectionStringTests
             Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse("mongodb://%2Ftmp%2F%1B[2J.sock")).Message,
             StringComparison.Ordinal);
     }
+
+    [Theory]
+    [InlineData("", false)]
+    [InlineData("&tlsDisableCertificateRevocationCheck=true", false)]
+    [InlineData("&tlsDisableOCSPEndpointCheck=true", false)]
+    [InlineData("&tlsDisableCertificateRevocationCheck=false", true)]
+    [InlineData("&tlsDisableOCSPEndpointCheck=false", true)]
+    public void Revocation_is_checked_where_switching_it_off_is_refused(string option, bool isChecked) =>
+        Assert.Equal(isChecked, ConnectionString.Parse("mongodb://h/?tls=true" + option).TlsChecksRevocation);
+
+    [Theory]
+    [InlineData("", false, false)]
+    [InlineData("&tlsInsecure=true", true, true)]
+    [InlineData("&tlsInsecure=false", false, false)]
+    [InlineData("&tlsAllowInvalidCertificates=true", true, false)]
+    [InlineData("&tlsAllowInvalidHostnames=true", false, true)]
+    [InlineData("&tlsAllowInvalidCertificates=false&tlsAllowInvalidHostnames=false", false, false)]
+    public void Only_what_is_allowed_goes_unchecked(string option, bool anyCertificate, bool anyName)
+    {
+        ConnectionString uri = ConnectionString.Parse("mongodb://h/?tls=true" + option);
+        Assert.Equal((anyCertificate, anyName), (uri.TlsAllowInvalidCertificates, uri.TlsAllowInvalidHostnames));
+    }
+
+    [Fact]
+    public void Passwords_are_put_in_where_they_belong()
+    {
+        ConnectionString uri = ConnectionString.Parse(
+            "mongodb://u%40x@h:1,i/d?tls=true&tlsCertificateKeyFilePassword=old&appName=a");
+        Assert.Equal("mongodb://u%40x:p%3Aq@h:1,i:27017/d?tls=true&tlsCertificateKeyFilePassword=old&appName=a", uri.With("p:q"));
+        Assert.Equal(
+            "mongodb://u%40x@h:1,i:27017/d?tls=true&appName=a&tlsCertificateKeyFilePassword=n%26w", uri.With(keyPassword: "n&w"));
+    }
+
+    [Fact]
+    public void A_fault_that_may_be_a_password_is_told_with_how_to_write_it_and_another_one_without()
+    {
+        string hidden = Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse("mongodb://u:p/w@h/")).Message;
+        Assert.EndsWith("; in a user name or password, write @ : / ? # % as %40 %3A %2F %3F %23 %25", hidden, StringComparison.Ordinal);
+        string shown = Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse("mongodb://h:1:2/")).Message;
+        Assert.DoesNotContain("%40", shown, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Settings_that_nothing_asks_for_wait_as_long_as_they_say()
+    {
+        ConnectionSettings settings = ConnectionSettings.From(ConnectionString.Parse("mongodb://h"));
+        Assert.Equal((10, 60, 15, 10), (settings.ConnectTimeout.TotalSeconds, settings.ReplyTimeout.TotalSeconds,
+            settings.LocalThreshold.TotalMilliseconds, settings.HeartbeatFrequency.TotalSeconds));
+        Assert.Equal((65_536, -1, "mongoperf"), (settings.ReceiveBufferBytes, settings.ZlibLevel, settings.ApplicationName));
+        Assert.Equal(new ConnectionSettings().ConnectTimeout, settings.ConnectTimeout);
+    }
+
+    [Theory]
+    [InlineData("1", "1", false, false)]
+    [InlineData("1,strict", "1,strict", true, false)]
+    [InlineData("1,deprecationErrors", "1,deprecationErrors", false, true)]
+    [InlineData("1,deprecationErrors,strict", "1,strict,deprecationErrors", true, true)]
+    public void A_server_api_is_a_version_with_what_is_asked_for(string text, string shown, bool isStrict, bool refusesDeprecated)
+    {
+        ServerApi api = ServerApi.Parse(text);
+        Assert.Equal(
+            (shown, "1", isStrict, refusesDeprecated), (api.ToString(), api.Version, api.IsStrict, api.RefusesDeprecated));
+    }
+
+    [Theory]
+    [InlineData("2")]
+    [InlineData("")]
+    [InlineData("strict")]
+    [InlineData("1,")]
+    [InlineData("1,strict,x")]
+    [InlineData("1,x,strict")]
+    public void Another_server_api_is_answered_with_those_that_are_there(string text) => Assert.Equal(
+        $"'{text}' is not a server API; allowed: 1, 1,strict, 1,deprecationErrors, 1,strict,deprecationErrors",
+        Assert.Throws<FormatException>(() => ServerApi.Parse(text)).Message);
 
     [Fact]
     public void Semicolon_separates_options_as_it_did_of_old()

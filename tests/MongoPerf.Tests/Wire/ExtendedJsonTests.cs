@@ -47,6 +47,8 @@ public sealed class ExtendedJsonTests
     [InlineData("""{"a": {"$date": "2026-11-21"}}""", "'2026-11-21'")]
     [InlineData("""{"a": {"$date": "2026-11-21T08:00:00"}}""", "2026-11-21T08:00:00")]
     [InlineData("""{"a": {"$binary": {"base64": "*", "subType": "00"}}}""", "not base64")]
+    [InlineData("""{"a": {"$binary": {"base64": 1, "subType": "00"}}}""", "'a': $binary.base64 is the number 1")]
+    [InlineData("""{"a": {"$regularExpression": {"pattern": "x", "options": []}}}""", "'a': $regularExpression.options is an array")]
     [InlineData("""{"a": "\ud800"}""", "surrogate")]
     [InlineData("""{"\ud800": 1}""", "surrogate")]
     [InlineData("""{"a": {"$uuid": "x", "\ud800": 1}}""", "2 keys")]

@@ -117,6 +117,61 @@ public sealed class OperationDefaultsTests
         Assert.Null(sent.Find("apiStrict"));
     }
 
+    [Theory]
+    [InlineData("find aggregate count distinct clusterFind clusterAggregate", "readConcern")]
+    [InlineData("insert update delete findAndModify findandmodify clusterInsert clusterUpdate clusterDelete create createIndexes drop "
+        + "dropIndexes bulkWrite dropDatabase renameCollection collMod", "writeConcern")]
+    [InlineData("getMore killCursors ping serverStatus commitTransaction listCollections inserts fin", null)]
+    public void Each_command_gets_the_concern_of_its_kind(string commands, string? concern)
+    {
+        OperationDefaults defaults = Defaults(All);
+        Assert.All(commands.Split(' '), command => Assert.Equal(
+            (string?[])[command, "$db", .. concern is null ? (string[])[] : [concern]],
+            Names(defaults.Apply(new OpMsgWriter().WriteCommand("d", BsonDocument.Of((command, "c")), 1)).ToArray())));
+    }
+
+    [Fact]
+    public void What_is_added_is_added_whatever_its_length()
+    {
+        // Both have 30 bytes.
+        Assert.Equal(["insert", "$db", "writeConcern", "apiVersion", "apiStrict"],
+            Names(Defaults("w=1&journal=true&apiVersion=1&apiStrict=true")
+                .Apply(new OpMsgWriter().WriteCommand("d", BsonDocument.Of(("insert", "c")), 1)).ToArray()));
+        Assert.Equal(["insert", "autocommit", "$db", "apiVersion"],
+            Names(Defaults("w=1&apiVersion=1")
+                .Apply(new OpMsgWriter().WriteCommand("d", BsonDocument.Of(("insert", "c"), ("autocommit", false)), 1)).ToArray()));
+    }
+
+    [Fact]
+    public void A_message_that_does_not_begin_with_a_command_stays_as_it_is()
+    {
+        byte[] command = new OpMsgWriter().WriteCommand("d", BsonDocument.Of(("insert", "c")), 1).ToArray();
+        byte[] sequenceFirst = [.. command];
+        sequenceFirst[20] = 1;
+        Assert.All((byte[][])[[], command[..16], command[..20], command[..21], sequenceFirst],
+            message => Assert.Equal(message, Defaults(All).Apply(message).ToArray()));
+    }
+
+    [Fact]
+    public void Hello_tells_who_connects()
+    {
+        BsonDocument? hello = null;
+        using var server = new LyingServer
+        {
+            Handshake = exchange =>
+            {
+                hello = new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray());
+                exchange.Reply(LyingServer.Hello(17));
+            },
+        };
+        MongoConnection.Open(server.Address, ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?appName=mine"))).Dispose();
+        Assert.Equal(("mine", "mongoperf"), (hello!.FindString("client.application.name"), hello.FindString("client.driver.name")));
+        Assert.Equal(
+            Environment.OSVersion.Platform.ToString(), hello.FindString("client.os.type"));
+        Assert.Matches(@"^\d+\.\d+\.\d+$", hello.FindString("client.driver.version"));
+        Assert.Equal(["isMaster", "helloOk", "client", "$db"], hello.Select(element => element.Key));
+    }
+
     [Fact]
     public void Hello_names_the_version_of_the_API()
     {
@@ -149,6 +204,12 @@ public sealed class OperationDefaultsTests
             }
         }));
     }
+
+    private static OperationDefaults Defaults(string options) => OperationDefaults.ForLoad(
+        ConnectionSettings.From(ConnectionString.Parse("mongodb://h/?" + options)), new HelloReply(LyingServer.Hello(17)))!;
+
+    private static IEnumerable<string> Names(byte[] message) =>
+        new BsonDocument(OpMsg.Parse(message).Body.ToArray()).Select(element => element.Key);
 
     private static BsonDocument Send(string options, BsonDocument command, bool isHousekeeping = false, BsonDocument? hello = null)
     {

@@ -124,6 +124,11 @@ public sealed class ScramServerTests
         ScramCredential credential = ScramCredential.Create(Scram.Sha256, "user", "pencil");
         Assert.Throws<SaslException>(() =>
             new ScramServerConversation(Scram.Sha256, _ => credential).Start(Bytes($"n,,n={new string('u', 4096)},r=abc")));
+        string longest = $"n,,n={new string('u', 4096 - 11)},r=abc";
+        Assert.Equal(4096, longest.Length);
+        _ = new ScramServerConversation(Scram.Sha256, _ => credential).Start(Bytes(longest));
+        Assert.Equal("the client's message has 4097 bytes; allowed: 4096", Assert.Throws<SaslException>(
+            () => new ScramServerConversation(Scram.Sha256, _ => credential).Start(Bytes(longest + "d"))).Message);
         Assert.Throws<SaslException>(() => new ScramServerConversation(Scram.Sha256, _ => credential).Start([(byte)'n', 0xFF]));
     }
 

@@ -124,6 +124,96 @@ public sealed class ScramTests
     [InlineData("\u0627\u0644\u0639", "\u0627\u0644\u0639")]
     public void Text_is_normalized_to_form_kc(string password, string prepared) => Assert.Equal(prepared, SaslPrep.Prepare(password));
 
+    /// <summary>
+    /// All of RFC 4013's mapping and prohibition above ASCII, as Python's stringprep has it (U+200B is mapped to nothing here, as RFC 3454
+    /// has it too): spaces, what is left out, what no password may hold.
+    /// </summary>
+    [Theory]
+    [InlineData(" ", "A0 1680 2000-200A 202F 205F 3000")]
+    [InlineData("", "AD 34F 1806 180B-180D 200B-200D 2060 FE00-FE0F FEFF")]
+    [InlineData(null, "80-9F 6DD 70F 180E 200E-200F 2028-202E 2061-2063 206A-206F 2FF0-2FFB E000-F8FF FDD0-FDEF FFF9-FFFF 1D173-1D17A "
+        + "1FFFE-1FFFF 2FFFE-2FFFF 3FFFE-3FFFF 4FFFE-4FFFF 5FFFE-5FFFF 6FFFE-6FFFF 7FFFE-7FFFF 8FFFE-8FFFF 9FFFE-9FFFF AFFFE-AFFFF "
+        + "BFFFE-BFFFF CFFFE-CFFFF DFFFE-DFFFF E0001 E0020-E007F EFFFE-10FFFF")]
+    public void Each_range_of_stringprep_ends_where_it_does(string? prepared, string ranges)
+    {
+        foreach (string range in ranges.Split(' '))
+        {
+            int[] ends = [.. range.Split('-').Select(end => Convert.ToInt32(end, 16))];
+            Assert.Equal((range, prepared, prepared), (range, Prepared(ends[0]), Prepared(ends[^1])));
+            // Ranges that touch are of another kind, or joined.
+            Assert.All((int[])[ends[0] - 1, ends[^1] + 1], beside =>
+                Assert.True(beside is > 0x10FFFF or 0x7F or 0xDFFF || Prepared(beside) != prepared, $"{beside:X}"));
+        }
+
+        static string? Prepared(int code)
+        {
+            try
+            {
+                return SaslPrep.Prepare(char.ConvertFromUtf32(code));
+            }
+            catch (SaslException)
+            {
+                return null;
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("\u06271\u0628", true)]
+    [InlineData("\u05d0", true)]
+    [InlineData("\u0627a\u0628", false)]
+    [InlineData("\u0627\u4e00\u0628", false)]
+    [InlineData("\u0627\u01c5\u0628", false)]
+    [InlineData("\u0627A\u0628", false)]
+    [InlineData("1\u0627", false)]
+    [InlineData("\u06271", false)]
+    [InlineData("\u4e001", true)]
+    public void Letters_of_both_directions_are_not_mixed(string password, bool isAllowed)
+    {
+        if (isAllowed)
+            Assert.Equal(password, SaslPrep.Prepare(password));
+        else
+            Assert.Contains("mixes", Assert.Throws<SaslException>(() => SaslPrep.Prepare(password)).Message);
+    }
+
+    [Fact]
+    public void Hangul_syllables_and_their_letters_are_the_same_password()
+    {
+        Assert.Equal("\ud55c\uad6d", SaslPrep.Prepare("\u1112\u1161\u11ab\u1100\u116e\u11a8"));
+        // The last of all, one without a final consonant, and one that is followed by a letter that is no such consonant.
+        Assert.Equal("\ud7a3", SaslPrep.Prepare("\u1112\u1175\u11c2"));
+        Assert.Equal("\uac00", SaslPrep.Prepare("\u1100\u1161"));
+        Assert.Equal("\uac00\u11a7", SaslPrep.Prepare("\u1100\u1161\u11a7"));
+        for (int first = 0xAC00; first <= 0xD7A3; first += 100)
+        {
+            string some = string.Concat(Enumerable.Range(first, Math.Min(100, 0xD7A4 - first)).Select(char.ConvertFromUtf32));
+            Assert.Equal(some, SaslPrep.Prepare(some));
+        }
+    }
+
+    [Theory]
+    [InlineData("\t", "the password holds a control character, which SCRAM-SHA-256 does not allow (SASLprep)")]
+    [InlineData("\ue000", "the password holds a character of private use, which SCRAM-SHA-256 does not allow (SASLprep)")]
+    [InlineData("\ufdd0", "the password holds a character that stands for none, which SCRAM-SHA-256 does not allow (SASLprep)")]
+    [InlineData("\uffff", "the password holds a character that stands for none, which SCRAM-SHA-256 does not allow (SASLprep)")]
+    [InlineData("\u2ff0", "the password holds an ideographic description, which SCRAM-SHA-256 does not allow (SASLprep)")]
+    [InlineData("\u202a", "the password holds a character that changes the direction of writing, "
+        + "which SCRAM-SHA-256 does not allow (SASLprep)")]
+    [InlineData("\U000E0001", "the password holds a tag, which SCRAM-SHA-256 does not allow (SASLprep)")]
+    public void It_is_said_what_a_password_may_not_hold(string password, string why) =>
+        Assert.Equal(why, Assert.Throws<SaslException>(() => SaslPrep.Prepare(password)).Message);
+
+    // xunit would make another character of half a one.
+    [Fact]
+    public void Half_a_character_is_no_password() => Assert.Equal(
+        "the password is not valid Unicode", Assert.Throws<SaslException>(() => SaslPrep.Prepare("a\udfff")).Message);
+
+    [Theory]
+    [InlineData("user", null, "user of admin by SCRAM")]
+    [InlineData(null, "MONGODB-X509", "(no user name) of admin by MONGODB-X509")]
+    public void A_credential_is_shown_without_its_password(string? user, string? mechanism, string shown) => Assert.Equal(
+        shown, new MongoCredential(user, "S3cr3t", "admin", mechanism, new Dictionary<string, string>()).ToString());
+
     [Theory]
     [InlineData("a\tb")]
     [InlineData("\ud800")]

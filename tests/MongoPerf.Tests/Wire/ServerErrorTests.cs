@@ -36,6 +36,14 @@ public sealed class ServerErrorTests
         "grant this user role clusterManager on database admin")]
     [InlineData("not authorized on config to execute command { find: \"shards\" }",
         "grant this user role clusterMonitor on database admin")]
+    [InlineData("not authorized on config to execute command { update: \"settings\" }",
+        "grant this user role clusterManager on database admin")]
+    [InlineData("not authorized on local to execute command { insert: \"x\" }", "grant this user role clusterManager on database admin")]
+    [InlineData("not authorized on admin to execute command { create: \"x\" }", "grant this user role clusterManager on database admin")]
+    [InlineData("not authorized on local to execute command { find: \"oplog.rs\" }",
+        "grant this user role clusterMonitor on database admin")]
+    [InlineData("not authorized on admin to execute command { count: \"x\" }", "grant this user role clusterMonitor on database admin")]
+    [InlineData("not authorized on config to execute command { validate: \"x\" }", "grant this user role dbAdmin on database config")]
     [InlineData("not authorized on perf to execute command { validate: \"docs\" }", "grant this user role dbAdmin on database perf")]
     [InlineData("not authorized on admin to execute command { startRecordingTraffic: 1, filename: \"a\" }",
         "grant this user role hostManager on database admin")]
@@ -53,6 +61,32 @@ public sealed class ServerErrorTests
         var error = ServerError.From(BsonDocument.Of(("code", 13), ("errmsg",
             "not authorized on shop to execute command { insert: \"docs\", lsid: { id: UUID(\"1\") }, $clusterTime: { signature: 1 } }")));
         Assert.Equal("not authorized on shop to execute command { insert: \"docs\", … }", error.Message);
+    }
+
+    [Theory]
+    [InlineData("NotWritablePrimary NotPrimaryNoSecondaryOk NotPrimaryOrSecondary InterruptedAtShutdown InterruptedDueToReplStateChange "
+        + "PrimarySteppedDown ShutdownInProgress LegacyNotPrimary", nameof(ServerError.MeansNoPrimary))]
+    [InlineData("ShutdownInProgress PrimarySteppedDown InterruptedAtShutdown InterruptedDueToReplStateChange",
+        nameof(ServerError.MeansInterrupted))]
+    [InlineData("HostUnreachable HostNotFound NetworkTimeout FailedToSatisfyReadPreference SocketException",
+        nameof(ServerError.MeansShardAway))]
+    [InlineData("ChangeStreamFatalError ChangeStreamHistoryLost", nameof(ServerError.MeansStreamLost))]
+    [InlineData("Unauthorized AuthenticationFailed", nameof(ServerError.MeansForbidden))]
+    [InlineData("OutOfDiskSpace", nameof(ServerError.MeansDiskFull))]
+    public void What_an_error_means_follows_from_its_name_in_the_servers_list(string names, string meaning) => Assert.Equal(
+        names.Split(' ').Order(StringComparer.Ordinal),
+        ErrorNames.All.Where(one => (bool)typeof(ServerError).GetProperty(meaning)!.GetValue(new ServerError(one.Key, one.Value, "", []))!)
+            .Select(one => one.Value).Order(StringComparer.Ordinal));
+
+    [Fact]
+    public void An_error_of_the_old_form_or_without_a_message_is_told_all_the_same()
+    {
+        Assert.Equal("old", ServerError.From(BsonDocument.Of(("$err", "old"), ("code", 1))).Message);
+        Assert.Equal("new", ServerError.From(BsonDocument.Of(("$err", "old"), ("errmsg", "new"))).Message);
+        Assert.Equal(("no message", 0), (ServerError.From(BsonDocument.Empty).Message, ServerError.From(BsonDocument.Empty).Code));
+        Assert.Equal(["a", "b"], ServerError.From(BsonDocument.Of(("errorLabels", new[] { "a", "b" }))).Labels);
+        Assert.Equal([true, true, false],
+            ((int[])[ServerError.DuplicateKey, ServerError.InvalidDocument, 1]).Select(ServerError.IsOfDocument));
     }
 
     [Fact]

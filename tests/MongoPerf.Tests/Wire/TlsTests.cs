@@ -103,6 +103,62 @@ public sealed class TlsTests : IDisposable
     }
 
     [Theory]
+    [InlineData("HTTP/1.1 400 Bad Request\r\n")]
+    [InlineData("220 ")]
+    [InlineData("")]
+    public void A_server_that_answers_something_else_is_not_taken_for_a_plain_one(string answer)
+    {
+        using var other = new ScriptedListener("other server", socket =>
+        {
+            ScriptedListener.ReadMessage(socket);
+            if (answer.Length > 0)
+                socket.Send(System.Text.Encoding.ASCII.GetBytes(answer));
+        });
+        Assert.Null(EncryptionProbe.ExplainNoTls(other.Address, ConnectionSettings.Default));
+    }
+
+    [Fact]
+    public void A_server_that_says_nothing_at_all_is_not_waited_for()
+    {
+        using var end = new ManualResetEventSlim();
+        using var silent = new ScriptedListener("silent server", _ => end.Wait());
+        ConnectionSettings settings = ConnectionSettings.Default with { ConnectTimeout = TimeSpan.FromMilliseconds(50) };
+        Assert.Null(EncryptionProbe.ExplainSilence(silent.Address, settings));
+        Assert.Null(EncryptionProbe.ExplainNoTls(silent.Address, settings));
+        Assert.EndsWith("no answer within 0.05 s", Assert.Throws<ConnectionFailedException>(
+            () => MongoConnection.Open(silent.Address, Settings("tls=true") with { ConnectTimeout = settings.ConnectTimeout })).Message);
+        end.Set();
+    }
+
+    [Theory]
+    [InlineData("certificate required", "the server requires a client certificate: add tlsCertificateKeyFile=FILE")]
+    [InlineData("tlsv1 alert unknown ca", "the server does not trust this client's certificate (tlsCertificateKeyFile): its authority is "
+        + "not the server's")]
+    [InlineData("sslv3 alert certificate expired", "the server says that this client's certificate (tlsCertificateKeyFile) has expired: "
+        + "renew it")]
+    [InlineData("sslv3 alert bad certificate", "the server refused this client's certificate (tlsCertificateKeyFile)")]
+    [InlineData("sslv3 alert Certificate Unknown", "the server refused this client's certificate (tlsCertificateKeyFile)")]
+    [InlineData("tlsv1 alert protocol version", "client and server have no version of TLS in common; TLS 1.2 or later is needed")]
+    [InlineData("unsupported protocol", "client and server have no version of TLS in common; TLS 1.2 or later is needed")]
+    [InlineData("record layer failure\nof some kind", "TLS failed: record layer failure of some kind")]
+    public void What_the_TLS_library_says_is_told_in_the_words_of_options(string said, string told) =>
+        Assert.Equal(told, TlsTransport.Explain(new IOException("outer", new InvalidOperationException(said))));
+
+    [Fact]
+    public void An_encrypted_key_without_a_certificate_is_not_taken_for_a_wrong_password()
+    {
+        string both = System.IO.File.ReadAllText(_certificates.ForClient("CN=me", "S3cr3t"));
+        string key = both[both.IndexOf("-----BEGIN ENCRYPTED", StringComparison.Ordinal)..];
+        const string End = "-----END ENCRYPTED PRIVATE KEY-----";
+        string file = _certificates.Write("key.pem", key[..(key.IndexOf(End, StringComparison.Ordinal) + End.Length)]);
+        Assert.Contains(
+            "does not hold a certificate and its private key",
+            Assert.Throws<ConnectionStringException>(
+                () => Settings($"tls=true&tlsCertificateKeyFile={file}&tlsCertificateKeyFilePassword=S3cr3t")).Message,
+            StringComparison.Ordinal);
+    }
+
+    [Theory]
     [InlineData("tlsCAFile", "no certificate at all", "holds no certificate in PEM form")]
     [InlineData("tlsCAFile", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "holds no certificate in PEM form")]
     [InlineData("tlsCertificateKeyFile", "nothing", "does not hold a certificate and its private key")]
