@@ -239,7 +239,7 @@ public sealed partial class RecordTests(TestServers servers) : IDisposable
         }
     }
 
-    private static ProgramRun StartProxy(string uri, string file, out int port, params string[] options)
+    internal static ProgramRun StartProxy(string uri, string file, out int port, params string[] options)
     {
         ProgramRun record = ProgramRun.Start(
             new ProgramOptions(), ["record", "--uri", uri, "--listen", "127.0.0.1:0", "-o", file, .. options]);

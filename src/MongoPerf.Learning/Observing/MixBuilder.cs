@@ -157,7 +157,7 @@ public sealed class MixBuilder
             }
         }
 
-        shape.Add(seen, operation.Count, operation.Plan);
+        shape.Add(seen, operation.Count, operation.Plan, operation.Reply);
         _times.Add(operation, shape.Number);
         _count += operation.Count;
     }
@@ -202,7 +202,7 @@ public sealed class MixBuilder
         ObservedOperation first = transaction.First;
         double? took = commit.Microseconds is { } last ? Math.Max(0, ((commit.Seconds - first.Seconds) * 1e6) + last) : null;
         var steps = new SeenOperation(new LearnedOperation(first.Database, "", "steps", 1)) { Parts = transaction.Steps };
-        Tally(steps.Named(), first with { Microseconds = took, Count = 1, Plan = null });
+        Tally(steps.Named(), first with { Microseconds = took, Count = 1, Plan = null, Reply = null });
     }
 
     private sealed class OpenTransaction(ObservedOperation first)

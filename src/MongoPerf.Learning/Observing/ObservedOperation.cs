@@ -29,6 +29,16 @@ public sealed record ObservedOperation(
     /// <summary>What tells its connection from others; null if the source doesn't tell.</summary>
     public string? Connection { get; init; }
 
+    /// <summary>What its reply said; null if the source doesn't tell.</summary>
+    public ObservedReply? Reply { get; init; }
+
     /// <summary>The server's summary of its plan, such as <c>IXSCAN { customer: 1 }</c>; null if the source doesn't tell.</summary>
     public string? Plan { get; init; }
 }
+
+/// <summary>What a reply said, with the rest of its cursor.</summary>
+/// <param name="Documents">Returned, counted, matched, inserted or removed, whatever the command does.</param>
+/// <param name="Code">The first error's; 0 for none.</param>
+/// <param name="Modified">Documents that an update changed; null if the source doesn't tell.</param>
+/// <param name="Upserted">Documents that upserts inserted; null if the source doesn't tell.</param>
+public readonly record struct ObservedReply(long Documents, int Code, long? Modified, long? Upserted);

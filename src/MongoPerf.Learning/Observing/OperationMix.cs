@@ -110,11 +110,38 @@ public sealed record LearnedOperation(string Database, string Collection, string
 
     public BsonDocument? ReadConcern { get; init; }
 
+    /// <summary>What their replies said; null if the source doesn't tell, and for parts.</summary>
+    public ObservedReplies? Replies { get; init; }
+
     /// <summary>The writes of a <c>bulkWrite</c>, or the <c>steps</c> of a transaction; empty for all other kinds.</summary>
     public IReadOnlyList<LearnedOperation> Parts { get; init; } = [];
 
+    /// <summary>The values that operations fill in; not those of its parts.</summary>
+    public IEnumerable<ValueShape> Values =>
+        new[] { Filter, Projection, Update, ArrayFilters, Pipeline }.OfType<DocumentShape>().SelectMany(one => one.Values);
+
     /// <summary>The server's summary of the plan that most of them had; null if the source doesn't tell.</summary>
     public string? Plan { get; init; }
+}
+
+/// <summary>What the replies to operations of one shape said.</summary>
+/// <param name="Count">How many replies there were, more than 0.</param>
+/// <param name="Documents">Returned, counted, matched, inserted or removed, by one operation on average.</param>
+/// <param name="Deviation">The standard deviation of that.</param>
+/// <param name="Nothing">The share of replies without an error that were about no document, or of upserts that inserted one.</param>
+/// <param name="Modified">Documents changed by one operation on average; null if the source doesn't tell.</param>
+/// <param name="Errors">How many had each error code.</param>
+public sealed record ObservedReplies(
+    double Count, double Documents, double Deviation, double Nothing, double? Modified, IReadOnlyDictionary<int, double> Errors)
+{
+    /// <summary>Fewer tell nothing.</summary>
+    private const double Least = 20;
+
+    /// <summary>The share of operations that led to an error.</summary>
+    public double Failed => Errors.Values.Sum() / Count;
+
+    /// <summary>There are enough of them.</summary>
+    public bool AreEnough => Count >= Least;
 }
 
 /// <summary>Percentiles of the times that operations took, in µs.</summary>

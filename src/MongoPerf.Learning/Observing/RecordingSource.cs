@@ -53,7 +53,7 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
         if (isOver)
             return null;
         if (message.Reply is { } facts)
-            return Answer((message.Connection, facts.Request), facts.Cursor, message.Microseconds);
+            return Answer(message.Connection, facts, message.Microseconds);
         MessageHeader header = MessageHeader.Read(message.Message);
         try
         {
@@ -68,22 +68,13 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
 
             if (header.ResponseTo == 0)
                 return Request(message, header.RequestId);
-            var reply = new BsonReader(OpMsg.Parse(message.Message).Body);
-            return Answer((message.Connection, header.ResponseTo), CursorOf(reply), message.Microseconds);
+            return Answer(message.Connection, ReplyReader.Read(header.ResponseTo, message.Message), message.Microseconds);
         }
         catch (Exception e) when (e is BsonFormatException or WireProtocolException)
         {
             _left++;
             return null;
         }
-    }
-
-    private static long CursorOf(BsonReader reply)
-    {
-        if (!reply.Find("cursor"u8) || reply.Type != BsonType.Document)
-            return 0;
-        var cursor = new BsonReader(reply.Value);
-        return cursor.Find("id"u8) && cursor.IsNumber ? cursor.ToInt64() : 0;
     }
 
     private ObservedOperation? Request(in RecordedMessage recorded, int id)
@@ -133,21 +124,25 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
         return null;
     }
 
-    private ObservedOperation? Answer((long Connection, int Request) request, long cursor, long microseconds)
+    private ObservedOperation? Answer(long connection, in RecordedFacts facts, long microseconds)
     {
-        if (!_pending.Remove(request, out Pending? pending))
+        if (!_pending.Remove((connection, facts.Request), out Pending? pending))
             return null;
         pending.Took += Math.Max(0, microseconds - pending.Since);
         ObservedOperation operation = pending.Operation!;
-        if (cursor != 0 && _cursors.Count < MostPending)
+        pending.Documents += facts.Reply.Documents;
+        if (facts.Cursor != 0 && _cursors.Count < MostPending)
         {
-            _cursors[cursor] = pending;
-            pending.Cursor = cursor;
+            _cursors[facts.Cursor] = pending;
+            pending.Cursor = facts.Cursor;
             return null;
         }
 
         _cursors.Remove(pending.Cursor);
-        return operation with { Microseconds = pending.Took };
+        return operation with
+        {
+            Microseconds = pending.Took, Reply = new ObservedReply(pending.Documents, facts.Reply.Code, facts.Modified, facts.Upserted),
+        };
     }
 
     /// <summary>The command with its lists of statements inside it; of documents to insert only hashes of their <c>_id</c>s.</summary>
@@ -216,5 +211,7 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
         public double Took { get; set; }
 
         public long Cursor { get; set; }
+
+        public long Documents { get; set; }
     }
 }

@@ -81,12 +81,19 @@ internal sealed class OperationTally(SeenOperation first, int number)
 {
     private const int MostLimits = 1000;
     private const int MostPlans = 20;
+    private const int MostErrors = 100;
 
     private readonly Dictionary<int, double> _limits = [];
     private readonly Dictionary<string, double> _plans = new(StringComparer.Ordinal);
     private readonly OperationTally[] _parts = [.. first.Parts.Select(part => new OperationTally(part, number))];
     private (int Least, int Most)? _skip = first.Head.Skip;
+    private readonly Dictionary<int, double> _errors = [];
     private double _documents;
+    private double _replies;
+    private double _found;
+    private double _squares;
+    private double _nothing;
+    private double? _modified;
 
     public int Number => number;
 
@@ -97,8 +104,11 @@ internal sealed class OperationTally(SeenOperation first, int number)
     /// <param name="operation">One of the shape; the first one, too.</param>
     /// <param name="count">How many there were.</param>
     /// <param name="plan">The server's summary of its plan; null if unknown.</param>
-    public void Add(SeenOperation operation, double count, string? plan)
+    /// <param name="reply">What its reply said; null if unknown.</param>
+    public void Add(SeenOperation operation, double count, string? plan, ObservedReply? reply)
     {
+        if (reply is { } said)
+            Add(said, count);
         LearnedOperation head = operation.Head;
         Count += count;
         _documents += count * head.DocumentsPerOperation;
@@ -111,7 +121,20 @@ internal sealed class OperationTally(SeenOperation first, int number)
         if (!ReferenceEquals(first, operation))
             first.Merge(operation, isPart: false);
         foreach ((OperationTally own, SeenOperation part) in _parts.Zip(operation.Parts))
-            own.Add(part, count, null);
+            own.Add(part, count, null, null);
+    }
+
+    private void Add(in ObservedReply reply, double count)
+    {
+        _replies += count;
+        if (reply.Code != 0 && (_errors.Count < MostErrors || _errors.ContainsKey(reply.Code)))
+            _errors[reply.Code] = _errors.GetValueOrDefault(reply.Code) + count;
+        _found += count * reply.Documents;
+        _squares += count * reply.Documents * reply.Documents;
+        if (reply.Code == 0 && (reply.Documents == 0 || (first.Head.IsUpsert && reply.Upserted > 0)))
+            _nothing += count;
+        if (reply.Modified is { } modified)
+            _modified = (_modified ?? 0) + (count * modified);
     }
 
     /// <summary>It and its parts.</summary>
@@ -136,6 +159,9 @@ internal sealed class OperationTally(SeenOperation first, int number)
             DocumentsPerOperation = Count > 0 ? _documents / Count : 1,
             Plan = _plans.Count > 0 ? _plans.MaxBy(one => one.Value).Key : null,
             Parts = [.. _parts.Select(part => part.ToLearned(fields))],
+            Replies = _replies <= 0 ? null : new ObservedReplies(_replies, _found / _replies,
+                Math.Sqrt(Math.Max(0, (_squares / _replies) - (_found / _replies * (_found / _replies)))),
+                _nothing / _replies, _modified / _replies, _errors),
         };
     }
 }

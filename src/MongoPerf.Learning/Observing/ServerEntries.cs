@@ -38,6 +38,7 @@ internal sealed class ServerEntries
             Inserted = entry.FindInt64("ninserted"),
             Connection = connection,
             Plan = entry.FindString("planSummary"),
+            Reply = ReplyOf(entry),
         };
         if (entry.FindInt64("cursorid") is not { } cursor || _cursors.Count == MostCursors)
             return operation;
@@ -52,11 +53,27 @@ internal sealed class ServerEntries
     {
         if (!_cursors.TryGetValue(cursor, out ObservedOperation? operation))
             return null;
-        operation = operation with { Microseconds = operation.Microseconds + microseconds };
+        operation = operation with
+        {
+            Microseconds = operation.Microseconds + microseconds,
+            Reply = operation.Reply is { } first ? first with { Documents = first.Documents + (entry.FindInt64("nreturned") ?? 0) } : null,
+        };
         _cursors[cursor] = operation;
         if (entry.IsTrue("cursorExhausted"))
             _cursors.Remove(cursor);
         return entry.IsTrue("cursorExhausted") ? operation : null;
+    }
+
+    /// <summary>A count and a distinct don't say what they returned.</summary>
+    private static ObservedReply? ReplyOf(BsonDocument entry)
+    {
+        int code = (int)Math.Clamp(entry.FindInt64("errCode") ?? 0, int.MinValue, int.MaxValue);
+        long upserted = entry.FindInt64("nUpserted") ?? (entry.IsTrue("upsert") ? 1 : 0);
+        return entry.FindInt64("nMatched") is { } matched
+                ? new ObservedReply(matched + upserted, code, entry.FindInt64("nModified") ?? 0, upserted)
+            : (entry.FindInt64("nreturned") ?? entry.FindInt64("ndeleted") ?? entry.FindInt64("ninserted")) is { } documents
+                ? new ObservedReply(documents, code, null, null)
+            : code != 0 ? new ObservedReply(0, code, null, null) : null;
     }
 
     private static string? CollectionOf(BsonDocument command) =>

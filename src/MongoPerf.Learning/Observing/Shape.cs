@@ -3,7 +3,16 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Learning.Observing;
 
 /// <summary>A part of a command (filter, update, pipeline) without the values that differ from one operation to the next.</summary>
-public abstract record Shape;
+public abstract record Shape
+{
+    /// <summary>The values in it that operations fill in.</summary>
+    public IEnumerable<ValueShape> Values => this switch
+    {
+        ValueShape value => [value],
+        DocumentShape document => document.Fields.SelectMany(part => part.Value.Values),
+        _ => [],
+    };
+}
 
 /// <summary>A document or an array: its names, in order, and what they hold.</summary>
 public sealed record DocumentShape(IReadOnlyList<KeyValuePair<string, Shape>> Fields, bool IsArray) : Shape;
@@ -17,8 +26,8 @@ public sealed record ConstantShape(BsonValue Value) : Shape;
 /// <summary>A value that operations fill in.</summary>
 /// <param name="Field">The dotted path of the field that it is compared with or written to; empty where there is none.</param>
 /// <param name="Role">What it does there.</param>
-/// <param name="Values">What is known of the values that were seen.</param>
-public sealed record ValueShape(string Field, ValueRole Role, ObservedValues Values) : Shape;
+/// <param name="Seen">What is known of the values that were seen.</param>
+public sealed record ValueShape(string Field, ValueRole Role, ObservedValues Seen) : Shape;
 
 /// <summary>What a value in a command does.</summary>
 public enum ValueRole
@@ -54,7 +63,7 @@ public enum ValueRole
     Added,
 }
 
-/// <summary>Statistics of the values that were seen in one place of a command; no value is kept.</summary>
+/// <summary>Statistics of the values that were seen in one place of a command; of values only a few stay, which nobody writes.</summary>
 /// <param name="Types">How many values had each type.</param>
 /// <param name="Distinct">An estimate of how many different ones there were.</param>
 /// <param name="Keys">How they were drawn.</param>
@@ -73,6 +82,15 @@ public sealed record ObservedValues(IReadOnlyDictionary<BsonType, long> Types, d
 
     /// <summary>For numbers and dates (in milliseconds): the least and the greatest, rounded outward to two digits.</summary>
     public (double Least, double Greatest)? Range { get; init; }
+
+    /// <summary>
+    /// Where few different ones came, each at least ten times, or one at least twenty times: them, most frequent first, with how often
+    /// they came. What is written is what the file has in their place.
+    /// </summary>
+    public IReadOnlyList<KeyValuePair<BsonValue, long>> Few { get; init; } = [];
+
+    /// <summary>For numbers and dates (in milliseconds): the least and the greatest, which nobody writes.</summary>
+    public (double Least, double Greatest)? Ends { get; init; }
 
     /// <summary>They are numbers spread evenly over the range.</summary>
     public bool IsEven { get; init; }

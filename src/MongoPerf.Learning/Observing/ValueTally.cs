@@ -16,9 +16,15 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
 
     private const int MostInOrder = 200_000;
 
+    /// <summary>So many different values are kept as they are, while no more have come.</summary>
+    private const int MostFew = 32;
+
+    private const int MostBytesOfFew = 1000;
+
     private readonly Dictionary<BsonType, long> _types = [];
     private readonly Dictionary<ulong, long> _counts = [];
     private readonly List<ulong> _order = [];
+    private Dictionary<BsonValue, long>? _few = new(SameValue.Instance);
     private readonly List<(int Age, int Came)> _ages = [];
     private long _values;
     private long _beyond;
@@ -42,6 +48,13 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
             _counts[hash] = _counts.GetValueOrDefault(hash) + 1;
         else
             _beyond++;
+        if (_few is not null)
+        {
+            _few[value] = _few.GetValueOrDefault(value) + 1;
+            if (_few.Count > MostFew || value.Bytes.Length > MostBytesOfFew)
+                _few = null;
+        }
+
         if (inserted is { Count: > 0 } && _ages.Count < MostInOrder)
             _ages.Add((inserted.AgeOf(hash), inserted.Count));
         if (_order.Count < MostInOrder && PositionOf(value) is { } position)
@@ -83,6 +96,9 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
         MeanLength = _texts > 0 ? _textBytes / _texts : null,
         MeanWidth = _bounds > 0 ? _widths / _bounds : null,
         Range = Range,
+        Ends = _range,
+        Few = _few is { Count: > 0 } few && _values >= 10 * Math.Max(2, few.Count) && few.Values.Sum() == _values
+            ? [.. few.OrderByDescending(one => one.Value)] : [],
         IsEven = IsEven,
     };
 

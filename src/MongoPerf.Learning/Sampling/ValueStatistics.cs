@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Text;
+using MongoPerf.Learning.Observing;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Sampling;
@@ -89,27 +90,31 @@ public sealed class ValueStatistics
     public IEnumerable<KeyValuePair<BsonValue, long>> Values => _counts.OrderByDescending(one => one.Value);
 
     /// <summary>
-    /// The values that are more frequent than in any zipfian, each with its number, and what the others are without them; null for none.
+    /// The values that are more frequent than in any zipfian, and certain ones, each with its number, and what the others are without
+    /// them; null for none, and where no others are left.
     /// </summary>
-    public (IReadOnlyList<KeyValuePair<BsonValue, long>> Frequent, ValueStatistics Others)? Parted
+    /// <param name="certain">Some of <see cref="Values"/>.</param>
+    public (IReadOnlyList<KeyValuePair<BsonValue, long>> Some, ValueStatistics Others)? Part(
+        IEnumerable<KeyValuePair<BsonValue, long>> certain)
     {
-        get
+        KeyValuePair<BsonValue, long>[] some = [.. certain];
+        var named = some.Select(one => one.Key).ToHashSet(SameValue.Instance);
+        KeyValuePair<BsonValue, long>[] ordered = [.. Values.Where(one => !named.Contains(one.Key))];
+        long left = Count - some.Sum(one => one.Value);
+        Cardinality others = some.Length == 0 ? Cardinality : Rest(0);
+        int frequent = 0;
+        while (others.IsSteepest && frequent < Math.Min(MostFew, ordered.Length - 1))
         {
-            KeyValuePair<BsonValue, long>[] ordered = [.. Values];
-            long left = Count;
-            Cardinality others = Cardinality;
-            int frequent = 0;
-            while (others.IsSteepest && frequent < Math.Min(MostFew, ordered.Length - 1))
-            {
-                left -= ordered[frequent++].Value;
-                others = Cardinality.Of([.. ordered[frequent..].Select(one => one.Value)], Total * left / Count);
-            }
-
-            return frequent == 0 || others.IsSteepest ? null
-                : (ordered[..frequent], new ValueStatistics(Type,
-                    [.. ordered[frequent..].SelectMany(one => Enumerable.Repeat(one.Key, (int)one.Value))], Total * left / Count,
-                    areInOrder: false));
+            left -= ordered[frequent++].Value;
+            others = Rest(frequent);
         }
+
+        return (frequent == 0 && some.Length == 0) || others.IsSteepest || frequent == ordered.Length ? null
+            : ([.. some, .. ordered[..frequent]], new ValueStatistics(Type,
+                [.. ordered[frequent..].SelectMany(one => Enumerable.Repeat(one.Key, (int)one.Value))], Total * left / Count,
+                areInOrder: false));
+
+        Cardinality Rest(int from) => Cardinality.Of([.. ordered[from..].Select(one => one.Value)], Total * left / Count);
     }
 
     public bool Has(BsonValue value) => _counts.ContainsKey(value);
@@ -182,19 +187,6 @@ public sealed class ValueStatistics
         return [.. Enumerable.Range(0, Edges).Select(i => sorted[(int)((long)(sorted.Length - 1) * i / (Edges - 1))])];
     }
 
-    private sealed class SameValue : IEqualityComparer<BsonValue>
-    {
-        public static SameValue Instance { get; } = new();
-
-        public bool Equals(BsonValue x, BsonValue y) => x.Type == y.Type && x.Bytes.Span.SequenceEqual(y.Bytes.Span);
-
-        public int GetHashCode(BsonValue value)
-        {
-            var hash = new HashCode();
-            hash.AddBytes(value.Bytes.Span);
-            return hash.ToHashCode();
-        }
-    }
 }
 
 /// <summary>Which characters texts are made of.</summary>

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using MongoPerf.Learning.Observing;
 using MongoPerf.Learning.Sampling;
 using MongoPerf.Wire.Bson;
 
@@ -14,14 +15,18 @@ public sealed class DataWriter : IWrittenData
     /// <param name="sample">The database.</param>
     /// <param name="names">What collections and fields are called.</param>
     /// <param name="kept">Fields whose values may be in the file, such as <c>orders.state</c>.</param>
-    public DataWriter(DatabaseSample sample, WrittenNames names, IReadOnlySet<string> kept)
+    /// <param name="mix">What is done with the data; null for nothing that was seen.</param>
+    public DataWriter(DatabaseSample sample, WrittenNames names, IReadOnlySet<string> kept, OperationMix? mix = null)
     {
+        ILookup<string, ValueShape> places = (mix?.Operations ?? []).SelectMany(one => one.Parts.Append(one))
+            .SelectMany(one => one.Values.Select(value => (one.Collection, Value: value))).ToLookup(one => one.Collection, one => one.Value);
         _names = names;
         foreach (CollectionSample collection in sample.Collections)
         {
             _collections[collection.Name] = new WrittenCollection(collection, names,
                 kept.Where(path => path.StartsWith($"{collection.Name}.", StringComparison.Ordinal))
-                    .Select(path => path[(collection.Name.Length + 1)..]).ToHashSet(StringComparer.Ordinal));
+                    .Select(path => path[(collection.Name.Length + 1)..]).ToHashSet(StringComparer.Ordinal),
+                places[collection.Name].SelectMany(value => value.Seen.Few.Select(few => (value.Field, few.Key))));
         }
     }
 
@@ -44,6 +49,20 @@ public sealed class DataWriter : IWrittenData
     public string? PlaceOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.PlaceOf(path);
 
     public string? GeneratorOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.GeneratorOf(path);
+
+    public string? ValueOf(string collection, string path, BsonValue value) =>
+        _collections.GetValueOrDefault(collection)?.Map.Instead(path, value);
+
+    public string? BoundOf(string collection, string path, double least, double greatest) =>
+        _collections.GetValueOrDefault(collection)?.Map.Bound(path, least, greatest);
+
+    public string? AbsentOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.Map.Absent(path);
+
+    public double ShareOf(string collection, string path, BsonValue value) =>
+        _collections.GetValueOrDefault(collection)?.Map.ShareOf(path, value) ?? 0;
+
+    public double DocumentsPerValue(string collection, string path) =>
+        _collections.GetValueOrDefault(collection)?.DocumentsPerValue(path) ?? 1;
 }
 
 /// <summary>One collection of the section.</summary>
@@ -55,16 +74,24 @@ internal sealed class WrittenCollection
     private readonly string _head;
     private readonly string _rest;
 
-    public WrittenCollection(CollectionSample sample, WrittenNames names, IReadOnlySet<string> kept)
+    /// <param name="sample">The collection.</param>
+    /// <param name="names">What fields are called.</param>
+    /// <param name="kept">Fields whose values may be in the file.</param>
+    /// <param name="watched">Values that operations name, with their fields.</param>
+    public WrittenCollection(
+        CollectionSample sample, WrittenNames names, IReadOnlySet<string> kept, IEnumerable<(string Path, BsonValue Value)> watched)
     {
         Sample = sample;
         _names = names;
         _root = FieldStatistics.Of(sample);
-        var values = new ValueWriter(sample.Name, Unique(sample, _root), Expiring(sample), kept);
+        Map = new ValueMap(sample.Name, _root, kept, watched.Concat(sample.Indexes.SelectMany(IndexWriter.Literals))
+            .GroupBy(one => _root.Find(one.Path)?.Path ?? one.Path, one => one.Value, StringComparer.Ordinal)
+            .ToDictionary(one => one.Key, one => (IReadOnlyCollection<BsonValue>)[.. one], StringComparer.Ordinal));
+        var values = new ValueWriter(sample.Name, Unique(sample, _root), Expiring(sample), Map);
         _fields = new FieldWriter(names, values);
         var text = new StringBuilder();
         (string Name, string Value)[] fields = [.. _fields.Root(_root)];
-        var indexes = new IndexWriter(_root, names, values, sample.Options.Find("collation") is not null);
+        var indexes = new IndexWriter(_root, names, Map, sample.Options.Find("collation") is not null);
         string? options = indexes.Options(sample.Options);
         string[] written = [.. sample.Indexes.Select(indexes.Of)];
         text.Append(CultureInfo.InvariantCulture, $"  {YamlText.Name(names.Collection(sample.Name))}:\n");
@@ -95,6 +122,17 @@ internal sealed class WrittenCollection
     }
 
     public CollectionSample Sample { get; }
+
+    /// <summary>What the file has in place of values.</summary>
+    public ValueMap Map { get; }
+
+    /// <inheritdoc cref="IWrittenData.DocumentsPerValue"/>
+    public double DocumentsPerValue(string path)
+    {
+        FieldStatistics? field = _root.Find(path);
+        double distinct = (field?.Values.Count == 0 ? field.Elements : field)?.Values.Values.Sum(one => one.Cardinality.Distinct) ?? 0;
+        return Map.MadeUnique.Contains(path) || path == "_id" || distinct < 1 ? 1 : Math.Max(1, Sample.Count * field!.Presence / distinct);
+    }
 
     /// <param name="loaded">
     /// So many documents are loaded; all of them where the server removes some, so that how many were inserted tells nothing.

@@ -1,3 +1,5 @@
+using MongoPerf.Wire.Bson;
+
 namespace MongoPerf.Learning.Writing;
 
 /// <summary>What phases may say of the data that the file describes.</summary>
@@ -21,4 +23,22 @@ public interface IWrittenData
 
     /// <summary>The generator of the field's values, as flow YAML; null where the file has none.</summary>
     string? GeneratorOf(string collection, string path);
+
+    /// <summary>What the file has in place of a value, wherever that stands; null where its generators may make anything of it.</summary>
+    string? ValueOf(string collection, string path, BsonValue value);
+
+    /// <summary>
+    /// What the file has in place of bounds between these two, so that the same share of documents lies below; null where they lie too
+    /// far apart for one, or the field has no numbers or dates.
+    /// </summary>
+    string? BoundOf(string collection, string path, double least, double greatest);
+
+    /// <summary>A generator of values that no document has; null where its type has none.</summary>
+    string? AbsentOf(string collection, string path);
+
+    /// <summary>The share of the deployment's documents that have the value.</summary>
+    double ShareOf(string collection, string path, BsonValue value);
+
+    /// <summary>How many documents have the same value of the field, on average; at least 1.</summary>
+    double DocumentsPerValue(string collection, string path);
 }

@@ -1,4 +1,4 @@
-using System.Globalization;
+using MongoPerf.Learning.Observing;
 using MongoPerf.Learning.Sampling;
 using MongoPerf.Wire.Bson;
 
@@ -7,9 +7,9 @@ namespace MongoPerf.Learning.Writing;
 /// <summary>Writes indexes and options of a collection; values that they have are replaced as those of documents are.</summary>
 /// <param name="root">The collection's documents.</param>
 /// <param name="names">What fields are called.</param>
-/// <param name="values">What has become of few values.</param>
+/// <param name="values">What the file has in place of values.</param>
 /// <param name="hasCollation">The collection has one, which its indexes have unless they say otherwise.</param>
-internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, ValueWriter values, bool hasCollation)
+internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, ValueMap values, bool hasCollation)
 {
     private static readonly string[] AsTheyAre =
         ["unique", "sparse", "expireAfterSeconds", "hidden", "default_language", "bits", "min", "max"];
@@ -184,13 +184,14 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
             {
                 "$and" or "$or" => List(value, item => item.Type == BsonType.Document ? Condition(item.ToDocument(), "") : null),
                 "$exists" or "$type" => YamlText.Value(value),
-                "$in" => List(value, item => Literal(path, item)),
-                "$eq" => Literal(path, value),
-                "$gt" or "$gte" or "$lt" or "$lte" => Literal(path, value) ?? Bound(path, value),
+                "$in" => List(value, item => values.Instead(path, item)),
+                "$eq" => values.Instead(path, value),
+                "$gt" or "$gte" or "$lt" or "$lte" => ValueTally.NumberOf(value) is { } bound ? values.Bound(path, bound, bound)
+                    : values.Instead(path, value),
                 ['$', ..] => null,
                 _ when value.Type == BsonType.Document && value.ToDocument().FirstOrDefault().Key is ['$', ..] =>
                     Condition(value.ToDocument(), name),
-                _ => Literal(name, value),
+                _ => values.Instead(name, value),
             };
             if (text is null)
                 return null;
@@ -208,25 +209,12 @@ internal sealed class IndexWriter(FieldStatistics root, WrittenNames names, Valu
         return items.Contains(null) ? null : $"[{string.Join(", ", items)}]";
     }
 
-    private string? Literal(string path, BsonValue value) => values.Instead(path, value);
+    /// <summary>The values that a partial index names, but for bounds, with their fields.</summary>
+    public static IEnumerable<(string Path, BsonValue Value)> Literals(BsonDocument index) =>
+        index.Find("partialFilterExpression") is { } filter ? Literals(filter, "") : [];
 
-    /// <summary>A bound as round as the ends of the field's range, and within it.</summary>
-    private string? Bound(string path, BsonValue value)
-    {
-        if (root.Find(path)?.Values.GetValueOrDefault(value.Type) is not { Quantiles.Length: > 0 } statistics)
-            return null;
-        double number = ValueStatistics.NumberOf(value);
-        if (value.Type == BsonType.DateTime)
-        {
-            long date = Rounding.OutwardDates(number, number + statistics.Quantiles[^1] - statistics.Quantiles[0]).Low;
-            return YamlText.Value(BsonDocument.Of(("v", DateTimeOffset.FromUnixTimeMilliseconds(date).UtcDateTime)).First().Value);
-        }
-
-        double range = Math.Max(statistics.Quantiles[^1] - statistics.Quantiles[0], Math.Abs(number));
-        double unit = range > 0 ? Math.Pow(10, Math.Floor(Math.Log10(range)) - 1) : 1;
-        double rounded = Math.Round(number / unit) * unit;
-        return value.Type == BsonType.Double ? YamlText.Double(rounded)
-            : value.Type == BsonType.Int64 ? $"{{$numberLong: {rounded.ToString("0", CultureInfo.InvariantCulture)}}}"
-            : value.Type == BsonType.Int32 ? rounded.ToString("0", CultureInfo.InvariantCulture) : null;
-    }
+    private static IEnumerable<(string Path, BsonValue Value)> Literals(BsonValue value, string path) =>
+        value.Type is not (BsonType.Document or BsonType.Array) ? path.Length == 0 ? [] : [(path, value)]
+            : value.ToDocument().Where(one => one.Key is not ("$gt" or "$gte" or "$lt" or "$lte" or "$exists" or "$type"))
+                .SelectMany(one => Literals(one.Value, value.Type == BsonType.Array || one.Key is ['$', ..] ? path : one.Key));
 }

@@ -95,7 +95,10 @@ internal sealed partial class OperationWriter(IWrittenData data)
     {
         string collection = data.CollectionOf(operation.Collection)
             ?? throw new NotWritableException("the file has no such collection");
-        var writer = new ShapeWriter(data, operation.Collection);
+        // Ids that no document has can't be made up, so that what each upsert does is done in another way.
+        if (IsInsertById(operation))
+            return Single(operation with { Kind = "insert", Filter = null, Replies = null });
+        var writer = new ShapeWriter(data, operation);
         List<string> lines = [$"{operation.Kind}: {ShapeWriter.Key(collection)}"];
         if (operation.Kind == "insertMany")
             lines.Add(FormattableString.Invariant($"batch: {Math.Max(1, Math.Round(operation.DocumentsPerOperation)):0}"));
@@ -142,6 +145,11 @@ internal sealed partial class OperationWriter(IWrittenData data)
         _notLearned.AddRange(writer.NotLearned);
         return lines;
     }
+
+    /// <summary>An upsert by an ObjectId that always inserted.</summary>
+    private static bool IsInsertById(LearnedOperation operation) => operation is { Kind: "update" or "replace", IsUpsert: true,
+        Replies: { AreEnough: true, Nothing: >= 0.98, Documents: >= 0.98 } } && operation.Filter?.Fields is [{ Key: "_id", Value: ValueShape id }]
+        && id.Seen.Types.ContainsKey(BsonType.ObjectId);
 
     /// <summary>The limit, or a draw of those that came.</summary>
     private static string? Limit(LearnedOperation operation)

@@ -49,6 +49,10 @@ public sealed class PhaseWriter
         var names = new HashSet<string>(StringComparer.Ordinal) { "total" };
         foreach (LearnedOperation operation in mix.Operations)
         {
+            if (operation.Replies is { AreEnough: true, Failed: > 0 } replies)
+                notLearned.Add(TellFailed(operation, replies));
+            if (Succeeding(operation) == 0)
+                continue;
             try
             {
                 IReadOnlyList<string> lines = operations.Write(operation);
@@ -120,9 +124,9 @@ public sealed class PhaseWriter
 
     private void Write(WrittenPhase phase)
     {
-        double count = phase.Operations.Sum(one => one.Operation.Count);
+        double count = phase.Operations.Sum(one => CountOf(one.Operation));
         _text.Append(CultureInfo.InvariantCulture, $"  - name: {YamlText.Name(phase.Name)}\n    explain: true\n");
-        double took = phase.Operations.Sum(one => one.Operation.Count * (one.Operation.Latency?.P50 ?? 0)) / count;
+        double took = phase.Operations.Sum(one => CountOf(one.Operation) * (one.Operation.Latency?.P50 ?? 0)) / count;
         double seconds = WriteTimes(phase.Seen, count, took);
         _text.Append("    operations:\n");
         foreach (string collection in phase.Operations.SelectMany(one => CollectionsOf(one.Operation)).Except(_begins.Keys).ToArray())
@@ -137,7 +141,7 @@ public sealed class PhaseWriter
             Grow(operation, seconds / phase.Seen.Seconds);
             _text.Append(CultureInfo.InvariantCulture, $"      - name: {YamlText.Quoted(name)}\n");
             if (phase.Operations.Count > 1)
-                _text.Append(CultureInfo.InvariantCulture, $"        weight: {Number(Math.Max(operation.Count / count * 100, 1e-6))}\n");
+                _text.Append(CultureInfo.InvariantCulture, $"        weight: {Number(Math.Max(CountOf(operation) / count * 100, 1e-6))}\n");
             foreach (string line in _written[operation.Operation].Lines)
                 _text.Append(CultureInfo.InvariantCulture, $"        {line}\n");
             if (operation.Latency is { } latency)
@@ -157,6 +161,7 @@ public sealed class PhaseWriter
             {
                 _ when draws => double.NegativeInfinity,
                 _ when IsInsert(one) => one.DocumentsPerOperation,
+                "delete" when one is { Replies: { AreEnough: true } replies } => -replies.Documents,
                 // How many it removes isn't known.
                 "delete" when one.IsMany => double.NegativeInfinity,
                 "delete" => -one.DocumentsPerOperation,
@@ -164,8 +169,23 @@ public sealed class PhaseWriter
                 _ => 0,
             };
             if (documents != 0)
-                _growth[one.Collection] = _growth.GetValueOrDefault(one.Collection) + (documents * operation.Count * share);
+                _growth[one.Collection] = _growth.GetValueOrDefault(one.Collection) + (documents * CountOf(operation) * share);
         }
+    }
+
+    /// <summary>How many of the operations the file does: inserts that failed would succeed with its values.</summary>
+    private static double CountOf(PhaseOperation operation) => operation.Count * Succeeding(operation.Operation);
+
+    private static double Succeeding(LearnedOperation operation) =>
+        operation is { Kind: "insert" or "insertMany", Replies: { AreEnough: true } replies }
+            ? replies.Failed >= 0.98 ? 0 : 1 - replies.Failed : 1;
+
+    private static string TellFailed(LearnedOperation operation, ObservedReplies replies)
+    {
+        (int code, _) = replies.Errors.MaxBy(one => one.Value);
+        return FormattableString.Invariant($"{Math.Round(operation.Count * replies.Failed):0} of {operation.Count:0} operations (")
+            + FormattableString.Invariant($"{operation.Kind}) failed, most of them with error {code}: ")
+            + (Succeeding(operation) < 1 ? "these are left out" : "these succeed here");
     }
 
     /// <summary>The collections that operations write to.</summary>

@@ -6,18 +6,31 @@ using MongoPerf.Wire.Bson;
 namespace MongoPerf.Learning.Writing;
 
 /// <summary>Writes filters, updates and pipelines of one operation in flow style: where values stood, generators.</summary>
+/// <remarks>
+/// A value that always or often stood there is the file's counterpart of it. Another one is that of a document that is drawn, so that the
+/// operation hits; or none that a document has, as often as replies said that nothing was found.
+/// </remarks>
 /// <param name="data">What the file says of its data.</param>
-/// <param name="collection">The collection, as the deployment calls it.</param>
-internal sealed partial class ShapeWriter(IWrittenData data, string collection)
+/// <param name="operation">The operation that is written.</param>
+internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation operation)
 {
+    /// <summary>Shares of replies that tell hardly anything else from none, and from all.</summary>
+    private const double HardlyAny = 0.02, NearlyAll = 0.98;
+
+    /// <summary>Replies that found something may be so many fewer or more than is expected.</summary>
+    private const double Tolerance = 0.05;
+
+    private readonly string _collection = operation.Collection;
     private readonly List<string> _notLearned = [];
-    private (double Distinct, KeyDistribution Distribution)? _keys;
+    private (double Distinct, KeyDistribution Distribution, int First)? _keys;
+    private bool _hasMissed;
 
     public IReadOnlyList<string> NotLearned => _notLearned;
 
     /// <summary>How documents are drawn, of the field with the most values; null where none is.</summary>
-    public string? Keys => _keys is var (_, keys) ? keys.Kind switch
+    public string? Keys => _keys is var (_, keys, first) ? keys.Kind switch
     {
+        _ when first > 0 => string.Create(CultureInfo.InvariantCulture, $"{{first: {first}}}"),
         KeyDistributionKind.Zipfian => string.Create(CultureInfo.InvariantCulture,
             $"{{zipfian: {{theta: {Theta(keys):0.###}{(keys.IsScrambled ? "" : ", scrambled: false")}}}}}"),
         KeyDistributionKind.Latest => string.Create(CultureInfo.InvariantCulture, $"{{latest: {{theta: {Theta(keys):0.###}}}}}"),
@@ -36,7 +49,7 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
     public string Filter(DocumentShape filter) => Document(filter, Filtered);
 
     public string Update(DocumentShape update) => Document(update, (name, value) =>
-        (Key(name), Document((DocumentShape)value, (path, written) => (Key(data.NameOf(collection, path)), Value(written, path)))));
+        (Key(name), Document((DocumentShape)value, (path, written) => (Key(data.NameOf(_collection, path)), Value(written, path)))));
 
     public string Pipeline(DocumentShape pipeline) => $"[{string.Join(", ", pipeline.Fields.Select(stage =>
         stage.Value is DocumentShape { IsArray: false } one ? Document(one, Stage) : Value(stage.Value, "")))}]";
@@ -46,7 +59,7 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
         item.Value is DocumentShape { IsArray: false } filter ? Filter(filter) : Value(item.Value, "")))}]";
 
     public string Expressions(DocumentShape document) =>
-        Document(document, (name, value) => (Key(data.NameOf(collection, name)), Value(value, name)));
+        Document(document, (name, value) => (Key(data.NameOf(_collection, name)), Value(value, name)));
 
     private (string, string) Stage(string name, Shape value) => (Key(name), (name, value) switch
     {
@@ -57,7 +70,7 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
 
     private (string, string) Filtered(string name, Shape value) => name is "$and" or "$or" or "$nor" && value is DocumentShape list
         ? (Key(name), List(list))
-        : (Key(name is ['$', ..] ? name : data.NameOf(collection, name)), Value(value, name));
+        : (Key(name is ['$', ..] ? name : data.NameOf(_collection, name)), Value(value, name));
 
     private string Document(DocumentShape document, Func<string, Shape, (string Name, string Value)> write)
     {
@@ -76,8 +89,9 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
     /// <summary>The distance of two dates can't be written, so that one of them bounds the field.</summary>
     private bool IsLeftOut(DocumentShape document, Shape value)
     {
-        if (value is not ValueShape { Role: ValueRole.Below, Values: { MeanWidth: not null } values } || document.Fields.Count < 2
-            || !values.Types.ContainsKey(BsonType.DateTime))
+        if (value is not ValueShape { Role: ValueRole.Below, Seen: { MeanWidth: not null } values } upper || document.Fields.Count < 2
+            || !values.Types.ContainsKey(BsonType.DateTime)
+            || Bound(upper) is not null)
             return false;
         _notLearned.Add("upper bounds of dates that have a lower one: they are left out");
         return true;
@@ -90,34 +104,47 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
         DocumentShape { IsArray: true } list => $"[{string.Join(", ", list.Fields.Select(item => Value(item.Value, name)))}]",
         // Nothing has to equal a bound, and how much a query finds depends on where it lies, which need not be where the field's values do.
         DocumentShape { Fields: [_, ..] } document when document.Fields.All(one => IsKnownBound(one.Value, document.Fields.Count == 1)) =>
-            Document(document, (bound, value) => (Key(bound), OfType(((ValueShape)value).Values))),
+            Document(document, (bound, value) => (Key(bound), Bound((ValueShape)value) ?? OfType(((ValueShape)value).Seen))),
         DocumentShape document => Document(document, (key, part) => (Key(KeyIn(key)), Value(part, key))),
         _ => throw new NotWritableException("a form that is not known"),
     };
 
-    private string KeyIn(string key) => key is ['$', ..] ? key : data.NameOf(collection, key);
+    /// <summary>Where so many documents lie below it as did; null where that differs from one operation to the next.</summary>
+    private string? Bound(ValueShape value) => value.Seen is { Ends: var (least, greatest) } seen
+        && seen.Types.Values.Sum() >= KeyFit.LeastDraws ? data.BoundOf(_collection, value.Field, least, greatest) : null;
+
+    private string KeyIn(string key) => key is ['$', ..] ? key : data.NameOf(_collection, key);
 
     private string Value(ValueShape value, string name)
     {
+        if (Few(value) is { } few)
+            return few;
         switch (value.Role)
         {
-            case ValueRole.Equal or ValueRole.Above or ValueRole.NotEqual when value.Values.ListLength is null && Drawn(value) is { } drawn:
-                return drawn;
+            case ValueRole.Above or ValueRole.Below when Bound(value) is { } bound:
+                return bound;
+            case ValueRole.Equal when Drawn(value) is { } drawn:
+                return Missing(value, drawn);
+            // What the document that is drawn has would leave out this one, whatever else the filter says.
+            case ValueRole.NotEqual when value.Seen.ListLength is null && data.FieldOf(_collection, value.Field) is not null:
+                return OneOfMany(value);
+            case ValueRole.Above when Drawn(value) is { } lower:
+                return lower;
             case ValueRole.Below when Drawn(value) is { } upper:
-                return value.Values.MeanWidth is { } width && IsNumeric(value.Values)
-                    ? string.Create(CultureInfo.InvariantCulture, $"{{^add: [{upper}, {Whole(width, value.Values)}]}}") : upper;
-            case ValueRole.In or ValueRole.NotEqual when value.Values.ListLength is var (least, most):
+                return value.Seen.MeanWidth is { } width && IsNumeric(value.Seen)
+                    ? string.Create(CultureInfo.InvariantCulture, $"{{^add: [{upper}, {Whole(width, value.Seen)}]}}") : upper;
+            case ValueRole.In or ValueRole.NotEqual when value.Seen.ListLength is var (least, most):
                 return most == 0 ? "[]" : least == 1 && most == 1 && Drawn(value) is { } only ? $"[{only}]"
                     : $"{{^array: {{length: {(least == most ? $"{least}" : $"[{least}, {most}]")}, of: {OneOfMany(value)}}}}}";
             case ValueRole.In:
                 return $"{{^array: {{length: 10, of: {OneOfMany(value)}}}}}";
-            case ValueRole.Prefix or ValueRole.Other when name == "$regex" || value.Values.Types.ContainsKey(BsonType.Regex):
+            case ValueRole.Prefix or ValueRole.Other when name == "$regex" || value.Seen.Types.ContainsKey(BsonType.Regex):
                 string pattern = $"{{^pattern: \"{(value.Role == ValueRole.Prefix ? "\\\\^" : "")}[a-z]{{{PatternLength(value)}}}\"}}";
                 return name == "$regex" ? pattern : $"{{$regex: {pattern}}}";
             case ValueRole.Place:
-                string place = data.PlaceOf(collection, value.Field) ?? throw new NotWritableException("the file has no such places");
-                return Drawn(value with { Field = place }) ?? data.GeneratorOf(collection, place)!;
-            case ValueRole.Written when value.Values.ListLength is var (fewest, greatest):
+                string place = data.PlaceOf(_collection, value.Field) ?? throw new NotWritableException("the file has no such places");
+                return Drawn(value with { Field = place }) ?? data.GeneratorOf(_collection, place)!;
+            case ValueRole.Written when value.Seen.ListLength is var (fewest, greatest):
                 return $"{{^array: {{length: [{fewest}, {greatest}], of: {Generated(value)}}}}}";
             default:
                 return Generated(value);
@@ -127,27 +154,115 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
     /// <summary>The value of a document that is drawn, so that the operation hits; null where not every document has one.</summary>
     private string? Drawn(ValueShape value)
     {
-        if (value.Field.Length == 0 || data.FieldOf(collection, value.Field) is not { } field)
+        if (value.Field.Length == 0 || data.FieldOf(_collection, value.Field) is not { } field)
             return null;
-        if (_keys is null || value.Values.Distinct > _keys.Value.Distinct)
-            _keys = (value.Values.Distinct, value.Values.Keys);
+        // Of few documents among many it does not matter which they are.
+        int first = value.Seen.Few.Count > 0 && data.DocumentsPerValue(_collection, value.Field) < 1.5 ? value.Seen.Few.Count : 0;
+        if (_keys is null || value.Seen.Distinct > _keys.Value.Distinct)
+            _keys = (value.Seen.Distinct, value.Seen.Keys, first);
         return field == "_id" ? "^key" : $"{{^field: {Key(field)}}}";
+    }
+
+    /// <summary>The file's counterparts of few values, as often as they came; null where there are none, or documents are drawn.</summary>
+    private string? Few(ValueShape value)
+    {
+        IReadOnlyList<KeyValuePair<BsonValue, long>> few = value.Seen.Few;
+        if (few.Count == 0 || value.Field.Length == 0
+            || value.Role is not (ValueRole.Equal or ValueRole.In or ValueRole.NotEqual or ValueRole.Written)
+            || (value.Role is ValueRole.Equal or ValueRole.In && !Fits(value)))
+            return null;
+        (string? Made, long Count)[] made = [.. few.Select(one => (data.ValueOf(_collection, value.Field, one.Key), one.Value))];
+        if (Array.Exists(made, one => one.Made is null))
+            return null;
+        (string Made, double Count)[] different =
+            [.. made.GroupBy(one => one.Made!).Select(one => (one.Key, (double)one.Sum(part => part.Count)))];
+        string one = different is [var only] ? only.Made : Weighted(different);
+        return value.Seen.ListLength is not var (least, most) ? one
+            : least == most && most == made.Length && different.Length == made.Length
+                ? $"[{string.Join(", ", different.Select(part => part.Made))}]"
+            : $"{{^array: {{length: {(least == most ? $"{least}" : $"[{least}, {most}]")}, of: {one}}}}}";
+    }
+
+    /// <summary>
+    /// Whether queries for these values find as often as replies said, beside what else the filter asks for; otherwise they were those of
+    /// the document that it is about.
+    /// </summary>
+    private bool Fits(ValueShape value)
+    {
+        double all = value.Seen.Few.Sum(one => one.Value);
+        double share = value.Seen.Few.Sum(one => data.ShareOf(_collection, value.Field, one.Key) * one.Value / all);
+        double? found = operation.Replies is { AreEnough: true } replies ? 1 - replies.Nothing - replies.Failed : null;
+        if (share == 0)
+        {
+            if (found is null or < 0.5)
+                return true;
+            _notLearned.Add(FormattableString.Invariant(
+                $"a value that {100 * found:0} % of these operations found, and that no document has now: they ask for others here"));
+            return false;
+        }
+
+        // Each document that is drawn by another field has one of its values.
+        double[] others =
+        [
+            .. (operation.Filter?.Values ?? []).Where(one => one.Role == ValueRole.Equal && one.Seen.Few.Count == 0
+                && data.FieldOf(_collection, one.Field) is not null).Select(one => data.DocumentsPerValue(_collection, one.Field)),
+        ];
+        if (others.Length == 0)
+            return true;
+        double expected = others.Min() is var documents && documents < 1.5 ? Math.Min(1, share) : 1 - Math.Exp(-documents * share);
+        return found is not { } seen ? value.Seen.Few.Count == 1 && expected >= 0.5
+            : Math.Abs(seen - expected) <= Math.Max(1 - seen, Tolerance);
+    }
+
+    /// <summary>A value that no document has, as often as nothing was found; once in an operation.</summary>
+    private string Missing(ValueShape value, string drawn)
+    {
+        if (_hasMissed || operation.Replies is not { AreEnough: true } replies || Misses(replies) is not (> HardlyAny and var misses))
+            return drawn;
+        _hasMissed = true;
+        if (data.AbsentOf(_collection, value.Field) is not { } absent)
+        {
+            _notLearned.Add(FormattableString.Invariant($"that {100 * misses:0} % of these operations found nothing"));
+            return drawn;
+        }
+
+        return misses >= NearlyAll ? absent : Weighted([(drawn, 1 - misses), (absent, misses)]);
+    }
+
+    /// <summary>The share of operations that found nothing because no document has the values that they ask for.</summary>
+    private double Misses(ObservedReplies replies)
+    {
+        // Later ones find nothing where earlier ones have removed it, here too.
+        bool removes = operation.Kind == "delete" || operation.IsRemove;
+        ValueShape[] places = [.. operation.Filter?.Values ?? []];
+        bool isExplained = Array.Exists(places, one => one.Seen.Few.Count > 0 || one.Role != ValueRole.Equal);
+        return operation.Kind is not ("find" or "count" or "distinct" or "update" or "replace" or "delete" or "findAndModify")
+            || (replies.Nothing < NearlyAll && (removes || isExplained))
+            || Array.Exists(places, one => one.Role == ValueRole.Equal && one.Seen.Few.Count > 0
+                && one.Seen.Few.All(few => data.ShareOf(_collection, one.Field, few.Key) == 0)) ? 0 : replies.Nothing;
+    }
+
+    private static string Weighted(IReadOnlyList<(string Value, double Count)> parts)
+    {
+        double all = parts.Sum(one => one.Count);
+        return YamlText.Choice(parts.Select(one => one.Value),
+            parts.Select(one => YamlText.Number(Math.Max(0.001, Math.Round(100 * one.Count / all, 2)))));
     }
 
     /// <summary>A value of another document each time.</summary>
     private string OneOfMany(ValueShape value)
     {
-        if (data.FieldOf(collection, value.Field) is not { } field || data.CollectionOf(collection) is not { } to)
+        if (data.FieldOf(_collection, value.Field) is not { } field || data.CollectionOf(_collection) is not { } to)
             return Generated(value);
-        KeyDistribution keys = value.Values.Keys;
+        KeyDistribution keys = value.Seen.Keys;
         string drawn = keys.Kind == KeyDistributionKind.Zipfian ? string.Create(CultureInfo.InvariantCulture,
             $"{{zipfian: {{theta: {Theta(keys):0.###}{(keys.IsScrambled ? "" : ", scrambled: false")}}}}}") : "uniform";
         return $"{{^reference: {{to: {Key(to)}, field: {Key(field)}, key: {drawn}}}}}";
     }
 
     private string Generated(ValueShape value) =>
-        (value.Field.Length > 0 && value.Role != ValueRole.Added ? data.GeneratorOf(collection, value.Field) : null)
-            ?? OfType(value.Values);
+        (value.Field.Length > 0 && value.Role != ValueRole.Added ? data.GeneratorOf(_collection, value.Field) : null)
+            ?? OfType(value.Seen);
 
     /// <summary>A value of the type that most had, with what is known of their size.</summary>
     private static string OfType(ObservedValues values)
@@ -195,19 +310,19 @@ internal sealed partial class ShapeWriter(IWrittenData data, string collection)
         string text = value.ToString();
         if (text.Contains("$(", StringComparison.Ordinal))
             throw new NotWritableException("a text that a scenario would read as a parameter");
-        return YamlText.Quoted(text is ['$', not '$', ..] ? $"${data.NameOf(collection, text[1..])}" : data.CollectionOf(text) ?? text);
+        return YamlText.Quoted(text is ['$', not '$', ..] ? $"${data.NameOf(_collection, text[1..])}" : data.CollectionOf(text) ?? text);
     }
 
     private static double Theta(KeyDistribution keys) => Math.Clamp(keys.Theta, 0.001, 0.999);
 
-    private static int PatternLength(ValueShape value) => (int)Math.Clamp(Math.Round(value.Values.MeanLength ?? 4) - 1, 1, 20);
+    private static int PatternLength(ValueShape value) => (int)Math.Clamp(Math.Round(value.Seen.MeanLength ?? 4) - 1, 1, 20);
 
     private static bool IsNumeric(ObservedValues values) =>
         values.Types.Keys.All(type => type is BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Decimal128);
 
     /// <summary>A bound that is always the same number of one or two digits, or, as the only one, spread evenly over a range.</summary>
     private static bool IsKnownBound(Shape shape, bool isOnly) =>
-        shape is ValueShape { Role: ValueRole.Above or ValueRole.Below, Values: var values } && IsNumeric(values)
+        shape is ValueShape { Role: ValueRole.Above or ValueRole.Below, Seen: var values } && IsNumeric(values)
         && (values is { Distinct: 1, Range: var (least, most) } ? least == most && values.Types.Values.Sum() >= KeyFit.LeastDraws
             : isOnly && values.IsEven && values.Keys.Kind is not (KeyDistributionKind.Zipfian or KeyDistributionKind.Latest));
 

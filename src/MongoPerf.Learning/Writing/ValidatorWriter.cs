@@ -10,8 +10,8 @@ namespace MongoPerf.Learning.Writing;
 /// </summary>
 /// <param name="root">The collection's documents.</param>
 /// <param name="names">What fields are called.</param>
-/// <param name="values">What has become of few values.</param>
-internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, ValueWriter values)
+/// <param name="values">What the file has in place of values.</param>
+internal sealed class ValidatorWriter(FieldStatistics root, WrittenNames names, ValueMap values)
 {
     private const int MostLevels = 30;
 

@@ -10,12 +10,14 @@ namespace MongoPerf.Learning.Writing;
 /// <param name="collection">The collection's name in the deployment.</param>
 /// <param name="unique">Paths of which each document has a value of its own, because an index requires it.</param>
 /// <param name="expiring">Paths whose dates make the server remove documents.</param>
-/// <param name="kept">Paths whose values may be in the file.</param>
-internal sealed class ValueWriter(
-    string collection, IReadOnlySet<string> unique, IReadOnlySet<string> expiring, IReadOnlySet<string> kept)
+/// <param name="map">Told what the file has in place of values.</param>
+internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique, IReadOnlySet<string> expiring, ValueMap map)
 {
     /// <summary>Values that may be in the file, at most.</summary>
     private const int MostKept = 1000;
+
+    /// <summary>Values that operations name, at most; they stand in each document's choice.</summary>
+    private const int MostWatched = 64;
 
     /// <summary>Above this share of the documents, values count as all different.</summary>
     private const double AllDifferent = 0.9;
@@ -25,21 +27,8 @@ internal sealed class ValueWriter(
     /// <summary>Far enough away that no run lasts so long.</summary>
     private static readonly long Future = new DateTimeOffset(2100, 1, 1, 0, 0, 0, TimeSpan.Zero).ToUnixTimeMilliseconds();
 
-    private readonly Dictionary<string, Dictionary<string, string>> _tokens = [];
-
     /// <summary>What is written in another way than it is there, a sentence each.</summary>
     public List<string> Notes { get; } = [];
-
-    /// <summary>Whether a generator of this field never gives two documents the same.</summary>
-    public HashSet<string> MadeUnique { get; } = [];
-
-    /// <summary>What the file has in place of one of the few values of a field; null where it has none.</summary>
-    public string? Instead(string path, BsonValue value) => value.Type switch
-    {
-        BsonType.Boolean or BsonType.Null => YamlText.Value(value),
-        _ when kept.Contains(path) => YamlText.Value(value),
-        _ => _tokens.GetValueOrDefault(path)?.GetValueOrDefault(KeyOf(value)),
-    };
 
     /// <summary>Values of one type; null for a type that no generator makes.</summary>
     public string? Of(FieldStatistics field, BsonType type)
@@ -48,7 +37,7 @@ internal sealed class ValueWriter(
             return "null";
         if (!field.Values.TryGetValue(type, out ValueStatistics? values))
             return null;
-        if (kept.Contains(field.Path))
+        if (map.IsKept(field.Path))
             return Kept(values);
         bool isUnique = unique.Contains(field.Path);
         return isUnique ? Many(field.Path, values, isUnique: true)
@@ -59,7 +48,7 @@ internal sealed class ValueWriter(
     {
         BsonType.Boolean => $"{{^bool: {Share(values.TrueShare)}}}",
         BsonType.Int32 or BsonType.Int64 => Whole(path, values, isUnique),
-        BsonType.Double => values.IsWhole ? Whole(path, values, isUnique) : Repeated(values, Doubles(values)),
+        BsonType.Double => values.IsWhole ? Whole(path, values, isUnique) : Fractions(path, values),
         BsonType.Decimal128 => values.Quantiles.Length == 0 ? null : Repeated(values, Decimals(values)),
         BsonType.DateTime => Dates(path, values, isUnique),
         BsonType.ObjectId => Made(path, Repeated(values, "^objectId")),
@@ -69,18 +58,19 @@ internal sealed class ValueWriter(
         _ => null,
     };
 
-    /// <summary>Made-up values in place of frequent ones, beside a generator of the others; null where none is that frequent.</summary>
+    /// <summary>
+    /// Made-up values in place of those that are frequent or watched, beside a generator of the others; null where there are none.
+    /// </summary>
     private string? Parted(string path, ValueStatistics values)
     {
-        if (values.IsIncreasing || values.Parted is not var (frequent, others))
+        if (values.IsIncreasing || values.IsUnique || values.Part(map.WatchedOf(path, values).Take(MostWatched)) is not var (some, others))
             return null;
-        KeyValuePair<BsonValue, long>[] ordered = InOrder(values.Type, frequent);
+        KeyValuePair<BsonValue, long>[] ordered = InOrder(values.Type, some);
         string[]? made = values.Type == BsonType.String ? MadeUp(path, ordered)
-            : ordered.All(one => double.IsFinite(one.Key.ToDouble())) ? [.. ordered.Select(one => Written(values.Type, Rounded(one.Key)))]
-            : null;
+            : ordered.All(one => double.IsFinite(one.Key.ToDouble())) ? Rounded(values.Type, ordered) : null;
         if (made is not [_, ..] || Many(path, others, isUnique: false) is not { } rest)
             return null;
-        Replace(path, ordered, made);
+        map.Replace(path, ordered, made);
         return YamlText.Choice(made.Append(rest),
             ordered.Select(one => one.Value).Append(others.Count).Select(count => Percent((double)count / values.Count)));
     }
@@ -96,20 +86,21 @@ internal sealed class ValueWriter(
     private string[]? MadeUp(string path, KeyValuePair<BsonValue, long>[] texts) =>
         MadeUpText.Instead([.. texts.Select(one => one.Key)], $"{collection}.{path}")?.Select(YamlText.Quoted).ToArray();
 
+    /// <summary>One number for each, as near as rounded ones that differ can be.</summary>
+    private static string[] Rounded(BsonType type, KeyValuePair<BsonValue, long>[] ordered)
+    {
+        double[] made = [.. ordered.Select(one => Rounded(one.Key))];
+        for (int i = 1; i < made.Length; i++)
+            made[i] = made[i] > made[i - 1] ? made[i] : made[i - 1] + 1;
+        return [.. made.Select(number => ValueMap.Written(type, number))];
+    }
+
     private static double Rounded(BsonValue number) => number.Type switch
     {
         BsonType.Int32 => Rounding.OutwardWhole(number.ToDouble(), number.ToDouble(), int.MinValue, int.MaxValue).Low,
         BsonType.Int64 => Rounding.OutwardWhole(number.ToDouble(), number.ToDouble(), long.MinValue / 4, long.MaxValue / 4).Low,
         _ => Rounding.Outward(number.ToDouble(), number.ToDouble()).Low,
     };
-
-    private void Replace(string path, KeyValuePair<BsonValue, long>[] values, string[] made)
-    {
-        if (!_tokens.TryGetValue(path, out Dictionary<string, string>? tokens))
-            _tokens[path] = tokens = [];
-        for (int i = 0; i < made.Length; i++)
-            tokens[KeyOf(values[i].Key)] = made[i];
-    }
 
     /// <summary>Lengths as generators take them: one, or a range; several ranges of equal share where one would not do.</summary>
     public static IReadOnlyList<string> Lengths(double[] quantiles)
@@ -130,6 +121,13 @@ internal sealed class ValueWriter(
             different.All(one => one.Value == 1) ? null : different.Select(one => YamlText.Number(one.Value)));
     }
 
+    private string Fractions(string path, ValueStatistics values)
+    {
+        if (values.Quantiles.Length > 0)
+            map.Stretch(path, Knots(values.Quantiles));
+        return Repeated(values, Doubles(values));
+    }
+
     public static string Doubles(ValueStatistics values) => values.Quantiles.Length == 0 ? "0.0"
         : OneOf([.. Parts(values.Quantiles).Select(part =>
         {
@@ -140,6 +138,8 @@ internal sealed class ValueWriter(
     private static IEnumerable<(double Low, double High)> Parts(double[] quantiles) => IsEven(quantiles)
         ? [(quantiles[0], quantiles[^1])]
         : quantiles.Zip(quantiles.Skip(1));
+
+    private static double[] Knots(double[] quantiles) => IsEven(quantiles) ? [quantiles[0], quantiles[^1]] : quantiles;
 
     /// <summary>A uniform draw would look like it.</summary>
     private static bool IsEven(double[] quantiles)
@@ -171,7 +171,7 @@ internal sealed class ValueWriter(
     {
         if (generator is "^objectId" or "^uuid" || generator.StartsWith("{^number: ", StringComparison.Ordinal)
             || generator.StartsWith("{^numbered: ", StringComparison.Ordinal))
-            MadeUnique.Add(path);
+            map.MadeUnique.Add(path);
         return generator;
     }
 
@@ -190,10 +190,14 @@ internal sealed class ValueWriter(
         KeyValuePair<BsonValue, long>[] ordered = InOrder(values.Type, values.Values);
         if (ordered.Length == 0 || values.Quantiles.Length == 0)
             return null;
-        string[]? made = values.Type == BsonType.String ? MadeUp(path, ordered) : Spread(values, ordered.Length);
+        double[] numbers = values.Type == BsonType.String ? [] : Spread(values, ordered.Length);
+        string[]? made = values.Type == BsonType.String ? MadeUp(path, ordered)
+            : [.. numbers.Select(number => ValueMap.Written(values.Type, number))];
         if (made is null)
             return null;
-        Replace(path, ordered, made);
+        map.Replace(path, ordered, made);
+        if (values.Type != BsonType.String)
+            map.Place(path, ordered.Select(one => ValueStatistics.NumberOf(one.Key)), numbers);
         if (made is [var only])
             return only;
         double most = ordered.Max(one => one.Value);
@@ -202,7 +206,7 @@ internal sealed class ValueWriter(
     }
 
     /// <summary>So many numbers over the range that they have.</summary>
-    private static string[] Spread(ValueStatistics values, int count)
+    private static double[] Spread(ValueStatistics values, int count)
     {
         (double low, double high) = Rounding.Outward(values.Quantiles[0], values.Quantiles[^1]);
         double step = count == 1 ? 0 : (high - low) / (count - 1);
@@ -212,15 +216,8 @@ internal sealed class ValueWriter(
             step = count == 1 ? 0 : Math.Max(1, Math.Floor(step));
         }
 
-        return [.. Enumerable.Range(0, count).Select(i => Written(values.Type, low + (step * i)))];
+        return [.. Enumerable.Range(0, count).Select(i => low + (step * i))];
     }
-
-    private static string Written(BsonType type, double number) => type switch
-    {
-        BsonType.Int64 => $"{{$numberLong: {YamlText.Number(number)}}}",
-        BsonType.Int32 => YamlText.Number(number),
-        _ => YamlText.Double(number),
-    };
 
     private string Whole(string path, ValueStatistics values, bool isUnique)
     {
@@ -233,6 +230,7 @@ internal sealed class ValueWriter(
             _ => (-(1L << 53), 1L << 53, "double"),
         };
         (long low, long high) = Rounding.OutwardWhole(values.Quantiles[0], values.Quantiles[^1], least, most);
+        map.Stretch(path, [values.Quantiles[0], values.Quantiles[^1]]);
         double range = values.Quantiles[^1] - values.Quantiles[0];
         double total = values.Total;
         string kind = type == "long" ? "" : $", type: {type}";
@@ -257,11 +255,15 @@ internal sealed class ValueWriter(
 
         // A uniform draw hits nearly all numbers of a range that has fewer of them than there are documents.
         if (type != "double" && values.Cardinality.Theta <= 0 && (areAllDifferent || distinct >= 0.6 * (range + 1)))
+        {
+            map.Stretch(path, Knots(values.Quantiles));
             return OneOf([.. Parts(values.Quantiles).Select(part =>
             {
                 (long from, long to) = Rounding.OutwardWhole(part.Low, part.High, least, most);
                 return $"{{^{type}: [{from}, {to}]}}";
             })]);
+        }
+
         double room = (double)high - low + 1;
         long count = (long)Math.Max(1, Math.Min(areAllDifferent ? 10 * total : Math.Round(distinct), room));
         long spread = Math.Max(1, (high - low) / count);
@@ -293,19 +295,24 @@ internal sealed class ValueWriter(
             Notes.Add("dates that make the server remove documents lie in the future here, so that it removes none");
         }
 
+        map.Stretch(path, [values.Quantiles[0], values.Quantiles[^1]], shift);
         double step = (values.Quantiles[^1] - values.Quantiles[0]) / Math.Max(1, values.Total - 1);
         if (isUnique || (values.IsIncreasing && IsAllDifferent(values)))
         {
-            MadeUnique.Add(path);
+            map.MadeUnique.Add(path);
             return $"{{^date: {{start: {Rounding.Date(low + shift)}, step: {Rounding.Duration(step)}}}}}";
         }
 
         if (IsAllDifferent(values))
+        {
+            map.Stretch(path, Knots(values.Quantiles), shift);
             return OneOf([.. Parts(values.Quantiles).Select(part =>
             {
                 (long from, long to) = Rounding.OutwardDates(part.Low, part.High);
                 return $"{{^date: {{from: {Rounding.Date(from + shift)}, to: {Rounding.Date(to + shift)}}}}}";
             })]);
+        }
+
         double between = (values.Quantiles[^1] - values.Quantiles[0]) / Math.Max(1, values.Cardinality.Drawn - 1);
         return Repeated(values, $"{{^date: {{start: {Rounding.Date(low + shift)}, step: {Rounding.Duration(between)}}}}}");
     }
@@ -320,7 +327,7 @@ internal sealed class ValueWriter(
         double entropy = (lengths[0] - prefix.Length) * Math.Log10(letters);
         if (isUnique)
         {
-            MadeUnique.Add(path);
+            map.MadeUnique.Add(path);
             if (values.IsIncreasing || entropy < 4 + (2 * Math.Log10(values.Total)))
             {
                 int digits = Math.Clamp(lengths[1] - prefix.Length, 1, 20);
@@ -354,8 +361,4 @@ internal sealed class ValueWriter(
         string times = least == most ? $"{{{least}}}" : $"{{{least},{most}}}";
         return $"{{^pattern: \"{prefix}{TextAlphabets.ClassOf(values.Alphabet)}{times}\"}}";
     }
-
-    private static string KeyOf(BsonValue value) =>
-        value.IsNumber ? value.ToDouble().ToString("R", CultureInfo.InvariantCulture)
-            : $"{value.Type} {Convert.ToHexString(value.Bytes.Span)}";
 }

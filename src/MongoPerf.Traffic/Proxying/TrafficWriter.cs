@@ -175,6 +175,8 @@ internal sealed class TrafficWriter : IDisposable
         BinaryPrimitives.WriteInt64LittleEndian(content[16..], facts.Reply.Bytes);
         BinaryPrimitives.WriteInt64LittleEndian(content[24..], facts.Cursor);
         BinaryPrimitives.WriteUInt64LittleEndian(content[32..], facts.Hash);
+        BinaryPrimitives.WriteInt64LittleEndian(content[40..], facts.Modified ?? 0);
+        BinaryPrimitives.WriteInt64LittleEndian(content[48..], facts.Upserted ?? 0);
         for (int i = 0; i < ids.Length; i++)
         {
             Span<byte> id = content[(RecordingFile.ReplyBytes + (i * RecordingFile.GeneratedIdBytes))..];

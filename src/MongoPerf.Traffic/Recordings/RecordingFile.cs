@@ -16,8 +16,9 @@ namespace MongoPerf.Traffic.Recordings;
 /// <remarks>
 /// Little-endian. Head: 8 bytes. Record: int32 length of what follows the checksum, uint32 CRC-32C of that, a byte for the kind, int64
 /// connection, int64 microseconds since the recording began, then the message (request), or the facts (reply): int32 request's number,
-/// int32 error code, int64 documents, int64 bytes, int64 cursor, uint64 hash of the documents, and for each
-/// <c>_id</c> that the server made int32 statement and its 12 bytes (neither of the two in version 1, and another hash in version 2).
+/// int32 error code, int64 documents, int64 bytes, int64 cursor, uint64 hash of the documents, int64 documents modified, int64 upserted, and
+/// for each <c>_id</c> that the server made int32 statement and its 12 bytes (modified and upserted only since version 4, hash and ids since
+/// version 2, whose hash is another one).
 /// </remarks>
 public sealed class RecordingFile : Recording
 {
@@ -26,7 +27,7 @@ public sealed class RecordingFile : Recording
 
     /// <summary>Kind, connection, time.</summary>
     internal const int HeadOfRecord = 1 + 8 + 8;
-    internal const int ReplyBytes = ReplyBytesOfVersion1 + 8;
+    internal const int ReplyBytes = ReplyBytesOfVersion2 + 16;
 
     /// <summary>Statement, id.</summary>
     internal const int GeneratedIdBytes = 4 + ObjectId.Size;
@@ -35,6 +36,7 @@ public sealed class RecordingFile : Recording
     internal const int Prefix = 8;
 
     private const int ReplyBytesOfVersion1 = 4 + 4 + 8 + 8 + 8;
+    private const int ReplyBytesOfVersion2 = ReplyBytesOfVersion1 + 8;
 
     private const int LargestRecord = HeadOfRecord + MessageHeader.MaximumMessageLength;
 
@@ -49,7 +51,7 @@ public sealed class RecordingFile : Recording
     }
 
     /// <summary>Ends with the version.</summary>
-    public static ReadOnlySpan<byte> Magic => "MPTRAF\0\u0003"u8;
+    public static ReadOnlySpan<byte> Magic => "MPTRAF\0\u0004"u8;
 
     public override string Format => "recorded by mongoperf record";
 
@@ -71,7 +73,7 @@ public sealed class RecordingFile : Recording
             throw new MongoPerfException(Fault.WrongUsage,
                 $"{path} is a recording of version {head[^1]}; this program reads versions 1 to {Magic[^1]}",
                 "replay it with the version of MongoPerf that recorded it");
-        recording._replyBytes = head[^1] == 1 ? ReplyBytesOfVersion1 : ReplyBytes;
+        recording._replyBytes = head[^1] switch { 1 => ReplyBytesOfVersion1, < 4 => ReplyBytesOfVersion2, _ => ReplyBytes };
         recording._hasHashes = head[^1] >= 3;
         return recording;
     }
@@ -130,7 +132,9 @@ public sealed class RecordingFile : Recording
         BinaryPrimitives.ReadInt64LittleEndian(content[24..]))
     {
         Hash = !_hasHashes ? 0 : BinaryPrimitives.ReadUInt64LittleEndian(content[ReplyBytesOfVersion1..]),
-        GeneratedIds = content.Length <= ReplyBytes ? null : ReadIds(content[ReplyBytes..]),
+        Modified = _replyBytes < ReplyBytes ? null : BinaryPrimitives.ReadInt64LittleEndian(content[ReplyBytesOfVersion2..]),
+        Upserted = _replyBytes < ReplyBytes ? null : BinaryPrimitives.ReadInt64LittleEndian(content[(ReplyBytesOfVersion2 + 8)..]),
+        GeneratedIds = content.Length <= _replyBytes ? null : ReadIds(content[_replyBytes..]),
     };
 
     private static GeneratedId[] ReadIds(ReadOnlySpan<byte> content)
@@ -146,7 +150,7 @@ public sealed class RecordingFile : Recording
     }
 
     private bool HasLengthOfReply(int length) => length == _replyBytes
-        || (_replyBytes == ReplyBytes && length > ReplyBytes && (length - ReplyBytes) % GeneratedIdBytes == 0);
+        || (_replyBytes > ReplyBytesOfVersion1 && length > _replyBytes && (length - _replyBytes) % GeneratedIdBytes == 0);
 
     private ReadOnlySpan<byte> Unpack(ReadOnlySpan<byte> message)
     {

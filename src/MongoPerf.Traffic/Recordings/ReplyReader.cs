@@ -14,12 +14,18 @@ public readonly record struct RecordedFacts(int Request, ReplyFacts Reply, long 
     /// <summary>Of its documents, as <see cref="ReplyHash"/> makes it; 0 for a reply without them, or where none was recorded.</summary>
     public ulong Hash { get; init; }
 
+    /// <summary>Documents that an update changed; null where that was not recorded.</summary>
+    public long? Modified { get; init; }
+
+    /// <summary>Documents that an upsert inserted, which <see cref="Reply"/> counts, too; null where that was not recorded.</summary>
+    public long? Upserted { get; init; }
+
     /// <summary>The ids that the server made for documents that upserts inserted; null for none, and where none were recorded.</summary>
     public GeneratedId[]? GeneratedIds { get; init; }
 }
 
-/// <summary>Reads what of a reply is compared, whoever got it.</summary>
-internal static class ReplyReader
+/// <summary>Reads what of a reply is compared or learned, whoever got it.</summary>
+public static class ReplyReader
 {
     /// <summary>An error that has no code.</summary>
     public const int NoCode = -1;
@@ -32,7 +38,10 @@ internal static class ReplyReader
     {
         OperationReply reply = OperationReply.Parse(message);
         int code = reply.IsOk ? 0 : CodeOf(message);
-        return new RecordedFacts(request, new ReplyFacts(code, reply.Documents, reply.Bytes), reply.CursorId);
+        return new RecordedFacts(request, new ReplyFacts(code, reply.Documents, reply.Bytes), reply.CursorId)
+        {
+            Modified = reply.Modified, Upserted = reply.Upserted,
+        };
     }
 
     private static int CodeOf(ReadOnlySpan<byte> message) =>

@@ -102,8 +102,9 @@ internal sealed class LearnCommand
             return LearnCheck.Run(plan.Plan, sample, names, budget, folder is null ? null : StoredRun.Open(folder.Path), seen);
         var kept = (parsed.GetValue(_values) ?? []).ToHashSet(StringComparer.Ordinal);
         RequireKnown(kept, sample);
-        var data = new DataWriter(sample, names, kept);
-        string text = ScenarioText.Of(sample, data, seen?.PhasesOf(sample, data));
+        (DataWriter data, PhaseWriter? phases) = seen is null ? (new DataWriter(sample, names, kept), null)
+            : seen.Write(sample, names, kept);
+        string text = ScenarioText.Of(sample, data, phases);
         Write(output!, text);
         Console.WriteLine($"{output}: {Units.Counted(sample.Collections.Count, "collection")}, "
             + $"{Units.Counted(sample.Collections.Sum(one => one.Indexes.Count), "index", "indexes")}, "

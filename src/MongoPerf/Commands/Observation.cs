@@ -75,17 +75,22 @@ internal sealed class Observation
         });
     }
 
-    /// <summary>The phases of the file.</summary>
+    /// <summary>The file's data and phases.</summary>
+    /// <param name="sample">The deployment's database.</param>
+    /// <param name="names">What the file calls collections and fields.</param>
+    /// <param name="kept">Fields whose values may be in the file.</param>
     /// <exception cref="UserException">Nothing was seen that could be written (2).</exception>
-    public PhaseWriter PhasesOf(DatabaseSample sample, IWrittenData data)
+    public (DataWriter Data, PhaseWriter Phases) Write(DatabaseSample sample, WrittenNames names, IReadOnlySet<string> kept)
     {
         Dictionary<string, (double Documents, FieldStatistics Fields)> known = sample.Collections
             .ToDictionary(one => one.Name, one => ((double)one.Count, FieldStatistics.Of(one)), StringComparer.Ordinal);
-        var phases = new PhaseWriter(_mix.Finish(_source, sample.Name, (collection, field) =>
+        Learning.Observing.OperationMix mix = _mix.Finish(_source, sample.Name, (collection, field) =>
             known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
             && there.Fields.Find(field)?.Values.Values.MaxBy(values => values.Count) is { } values
-                ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) : null), data);
-        return phases.Phases.Count > 0 ? phases
+                ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) : null);
+        var data = new DataWriter(sample, names, kept, mix);
+        var phases = new PhaseWriter(mix, data);
+        return phases.Phases.Count > 0 ? (data, phases)
             : throw new UserException(ExitCode.WrongUsage,
                 $"{_source.Name}: no operation on {Masking.Shown(sample.Name)} was seen that can be learned",
                     "--db names another database; without --from only the data are learned");
@@ -99,7 +104,7 @@ internal sealed class Observation
     /// <exception cref="UserException">Nothing was seen, or the run has no phase of a learned scenario (2).</exception>
     public IEnumerable<Deviation> Against(StoredRun run, DatabaseSample sample, WrittenNames names, bool areTimesJudged)
     {
-        IReadOnlyList<WrittenPhase> phases = PhasesOf(sample, new DataWriter(sample, names, new HashSet<string>())).Phases;
+        IReadOnlyList<WrittenPhase> phases = Write(sample, names, new HashSet<string>()).Phases.Phases;
         ILookup<string, PhaseRecord> ran = run.Phases.ToLookup(phase => phase.Phase);
         return phases.Any(phase => ran.Contains(phase.Name))
             ? phases.SelectMany(phase => OperationComparison.Of(

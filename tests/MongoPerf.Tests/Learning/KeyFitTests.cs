@@ -108,7 +108,7 @@ public sealed class KeyFitTests
         operations.AddRange(ListSource.Of(rare, _ => $"{{'count': 'orders', 'query': {{'_id': {Next()}}}}}".Replace('\'', '"')));
         var source = new ListSource(operations);
         OperationMix mix = MixBuilder.Of(source).Finish(source, "shop", (_, _) => new FieldPopulation(Keys, Keys));
-        KeyDistribution[] found = [.. mix.Operations.Select(one => ((ValueShape)one.Filter!.Fields.Single().Value).Values.Keys)];
+        KeyDistribution[] found = [.. mix.Operations.Select(one => ((ValueShape)one.Filter!.Fields.Single().Value).Seen.Keys)];
         Assert.Equal((KeyDistributionKind.Zipfian, true), (found[0].Kind, found[0].IsScrambled));
         Assert.Equal((KeyDistributionKind.Zipfian, true), (found[1].Kind, found[1].IsScrambled));
         Assert.InRange(found[1].Theta, 0.94, 1);
@@ -126,7 +126,7 @@ public sealed class KeyFitTests
         var source = new ListSource(operations);
         OperationMix mix = MixBuilder.Of(source).Finish(source, "shop", (_, _) => new FieldPopulation(Keys, Keys));
         Assert.Equal([KeyDistributionKind.Zipfian, KeyDistributionKind.Uniform],
-            mix.Operations.Select(one => ((ValueShape)one.Filter!.Fields.Single().Value).Values.Keys.Kind));
+            mix.Operations.Select(one => ((ValueShape)one.Filter!.Fields.Single().Value).Seen.Keys.Kind));
 
         long Next() => keys.Next(ref random);
     }

@@ -16,7 +16,7 @@ internal sealed class ListSource(IEnumerable<ObservedOperation> operations, bool
     {
         for (int i = 0; i < count; i++)
         {
-            BsonDocument command = ExtendedJson.Parse(json(i));
+            BsonDocument command = ExtendedJson.Parse(json(i).Replace('\'', '"'));
             (string _, BsonValue first) = command.First();
             yield return new ObservedOperation(i * 0.01, "shop", first.Type == BsonType.String ? first.ToString() : "", command, took)
             {
@@ -60,4 +60,14 @@ internal sealed class OrdersData : IWrittenData
     public string? PlaceOf(string collection, string path) => path is "" or "at" ? "at" : null;
 
     public string? GeneratorOf(string collection, string path) => path == "name" ? "^word" : null;
+
+    public string? ValueOf(string collection, string path, BsonValue value) => null;
+
+    public string? BoundOf(string collection, string path, double least, double greatest) => null;
+
+    public string? AbsentOf(string collection, string path) => null;
+
+    public double ShareOf(string collection, string path, BsonValue value) => 0;
+
+    public double DocumentsPerValue(string collection, string path) => 1;
 }

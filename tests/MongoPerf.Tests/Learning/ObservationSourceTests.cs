@@ -181,8 +181,8 @@ public sealed class ObservationSourceTests : IDisposable
         var and = (DocumentShape)found.Filter!.Fields.Single().Value;
         var values = (ValueShape)((DocumentShape)((DocumentShape)and.Fields[0].Value).Fields.Single().Value).Fields.Single().Value;
         Assert.Equal(("n", ValueRole.Equal), (values.Field, values.Role));
-        Assert.Equal(BsonType.Int32, Assert.Single(values.Values.Types).Key);
-        Assert.Equal(KeyDistributionKind.Unknown, values.Values.Keys.Kind);
+        Assert.Equal(BsonType.Int32, Assert.Single(values.Seen.Types).Key);
+        Assert.Equal(KeyDistributionKind.Unknown, values.Seen.Keys.Kind);
     }
 
     [Fact]

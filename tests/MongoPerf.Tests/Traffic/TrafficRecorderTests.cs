@@ -89,19 +89,22 @@ public sealed class TrafficRecorderTests : IDisposable
         Assert.Equal(ReplyHash.Of(Message(9, 1, Reply(3))), Replied(path).Hash);
         byte[] now = File.ReadAllBytes(path);
         int reply = 8 + 8 + BitConverter.ToInt32(now, 8);
-        byte[] former = [.. now];
-        former[7] = 2;
-        File.WriteAllBytes(path, former);
-        Assert.Equal((3, 0UL), (Replied(path).Reply.Documents, Replied(path).Hash));
-        former = [.. now[..^8]];
-        former[7] = 1;
-        BitConverter.TryWriteBytes(former.AsSpan(reply), BitConverter.ToInt32(now, reply) - 8);
-        BitConverter.TryWriteBytes(former.AsSpan(reply + 4), RecordingFile.Checksum(former.AsSpan(reply + 8)));
-        File.WriteAllBytes(path, former);
-        Assert.Equal((3, 0UL), (Replied(path).Reply.Documents, Replied(path).Hash));
-        now[7] = 4;
+        Assert.Equal((0, 0), (Replied(path).Modified, Replied(path).Upserted));
+        // Of versions 1, 2 and 3, each with less at its end.
+        foreach ((byte version, int less, ulong hash) in ((byte, int, ulong)[])[(1, 24, 0), (2, 16, 0), (3, 16, Replied(path).Hash)])
+        {
+            byte[] former = [.. now[..^less]];
+            former[7] = version;
+            BitConverter.TryWriteBytes(former.AsSpan(reply), BitConverter.ToInt32(now, reply) - less);
+            BitConverter.TryWriteBytes(former.AsSpan(reply + 4), RecordingFile.Checksum(former.AsSpan(reply + 8)));
+            File.WriteAllBytes(path, former);
+            RecordedFacts read = Replied(path);
+            Assert.Equal((3, hash, null, null), (read.Reply.Documents, read.Hash, read.Modified, read.Upserted));
+        }
+
+        now[7] = 5;
         File.WriteAllBytes(path, now);
-        Assert.Contains("of version 4; this program reads versions 1 to 3",
+        Assert.Contains("of version 5; this program reads versions 1 to 4",
             Assert.Throws<MongoPerfException>(() => Recording.Open(path)).Message, StringComparison.Ordinal);
 
         static RecordedFacts Replied(string path)

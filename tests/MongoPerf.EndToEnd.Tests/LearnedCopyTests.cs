@@ -1,0 +1,160 @@
+using System.Text.RegularExpressions;
+using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Storage;
+using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
+
+namespace MongoPerf.EndToEnd.Tests;
+
+/// <summary>An application is recorded and learned, and the learned file finds, changes and leaves what the application did.</summary>
+[Collection(LightTests.Name)]
+public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
+{
+    private readonly RunsFolder _runs = new();
+
+    public void Dispose() => _runs.Dispose();
+
+    [Fact]
+    public void Deletes_that_never_match_delete_nothing_from_the_copy()
+    {
+        Copied copy = Copy(
+            db => Documents.Insert(db.Connection, db.Name, "jobs", [.. Enumerable.Range(0, 3000).Select(i => BsonDocument.Of(
+                ("_id", i), ("s", i % 3 == 0 ? "fertig" : "laufend"), ("st", $"zustand{i % 7}"), ("v", i))) ]),
+            (db, i) =>
+            {
+                Assert.Equal(0, db.Delete("jobs", "{s: 'verschwunden'}"));
+                Assert.Equal(0, db.Delete("jobs", $"{{st: 'keiner', v: {{$lt: {i * 37 % 3000}}}}}"));
+            });
+        Assert.DoesNotMatch("fertig|laufend|verschwunden|zustand|keiner", copy.Text);
+        Assert.Equal(3000, copy.Count("jobs", "{}"));
+        Assert.All(copy.Operations, one => Assert.Equal(0, one.Documents));
+    }
+
+    /// <summary>A queue of which one in a hundred is open, with a partial index on these.</summary>
+    [Fact]
+    public void A_rare_value_is_the_same_in_documents_filters_updates_and_partial_indexes()
+    {
+        Copied copy = Copy(
+            db =>
+            {
+                Documents.Insert(db.Connection, db.Name, "queue", [.. Enumerable.Range(0, 10_000).Select(i => BsonDocument.Of(
+                    ("_id", i), ("status", i % 100 == 0 ? "offen" : "erledigt"), ("due", new DateTime(2026, 1, 1, 0, 0, 0,
+                        DateTimeKind.Utc).AddMinutes(i)), ("tries", 0))) ]);
+                db.Connection.RunCommand(db.Name, ExtendedJson.Parse("""
+                    {"createIndexes": "queue", "indexes": [
+                        {"key": {"due": 1}, "name": "due_1", "partialFilterExpression": {"status": "offen"}}]}
+                    """));
+            },
+            (db, i) =>
+            {
+                Assert.Equal(100, db.Find("queue", $"{{status: 'offen', due: {{$lte: {{$date: '2026-02-01T00:00:{i % 60:00}Z'}}}}}}",
+                    "{due: 1}", 100));
+                Assert.Equal(100, db.Update("queue", "{status: 'offen'}", "{$inc: {tries: 1}}", many: true));
+            });
+        Match index = PartialIndex().Match(copy.Text);
+        Assert.True(index.Success, copy.Text);
+        string open = index.Groups[1].Value;
+        Assert.Contains($"filter: {{status: {open}, due: {{$lte: ", copy.Text, StringComparison.Ordinal);
+        Assert.Contains($"filter: {{status: {open}}}", copy.Text, StringComparison.Ordinal);
+        Assert.DoesNotMatch("offen|erledigt", copy.Text);
+        // One in a hundred is drawn for each document: 100, and by chance (four deviations) 40 more or less.
+        Assert.InRange(copy.Count("queue", $"{{status: {open}}}"), 60, 140);
+        Assert.All(copy.Operations, one => Assert.InRange((double)one.Documents / one.Operations, 60, 140));
+        Assert.Equal(2, copy.Operations.Count);
+    }
+
+    /// <summary>Finds that always or sometimes find nothing, upserts that always insert, inserts that always fail.</summary>
+    [Fact]
+    public void Misses_upserts_and_failures_come_as_often_as_they_did()
+    {
+        Copied copy = Copy(
+            db => Documents.Insert(db.Connection, db.Name, "users", [.. Enumerable.Range(0, 1000).Select(i => BsonDocument.Of(
+                ("_id", $"benutzer{i:0000}"), ("mail", $"nr{i}@example.org"), ("n", i % 10))) ]),
+            (db, i) =>
+            {
+                Assert.Equal(0, db.Find("users", $"{{mail: 'nie{i}@example.org'}}"));
+                Assert.Equal(i % 4 == 0 ? 0 : 1, db.Find("users", $"{{_id: '{(i % 4 == 0 ? "keiner" : "benutzer")}{i:0000}'}}", "{n: 1}"));
+                Assert.Equal(1, db.Update("users", $"{{_id: 'neuer{i:0000}'}}", "{$set: {n: 10}}", many: false, upsert: true));
+                db.Connection.RunUnchecked(db.Name, ExtendedJson.Parse(
+                    $$"""{"insert": "users", "documents": [{"_id": "benutzer{{i:0000}}"}]}"""));
+            });
+        Assert.Equal(0, copy.PerOperation("find users mail"));
+        Assert.InRange(copy.PerOperation("find users _id"), 0.6, 0.9);
+        OperationResult upsert = copy.Operations.Single(one => one.Operation.StartsWith("update users _id", StringComparison.Ordinal));
+        Assert.Equal(1060 + upsert.Operations, copy.Count("users", "{}"));
+        Assert.Contains("not learned: 60 of 60 operations (insert) failed, most of them with error 11000: these are left out", copy.Text,
+            StringComparison.Ordinal);
+        Assert.DoesNotMatch("benutzer|neuer|keiner|nie", copy.Text);
+    }
+
+    /// <summary>What the application does 60 times.</summary>
+    private Copied Copy(Action<Client> prepare, Action<Client, int> work)
+    {
+        const int Times = 60;
+        TestServer server = servers.Embedded;
+        string shop = servers.NewDatabase();
+        string copy = servers.NewDatabase();
+        string recording = _runs.At("app.rec");
+        string file = _runs.At("app.yaml");
+        Directory.CreateDirectory(_runs.Path);
+        using (MongoConnection direct = server.Connect())
+            prepare(new Client(direct, shop));
+        using (ProgramRun record = RecordTests.StartProxy(server.Uri, recording, out int port))
+        {
+            using (MongoConnection through = MongoConnection.Open(new ServerAddress("127.0.0.1", port), ConnectionSettings.Default))
+            {
+                for (int i = 0; i < Times; i++)
+                    work(new Client(through, shop), i);
+            }
+
+            record.SendInterrupt();
+            record.WaitForEnd().Expect(0);
+        }
+
+        ProgramRun.Run("learn", "--uri", server.Uri, "--db", shop, "--from", "recording", recording, "-o", file).Expect(0);
+        ProgramRun.Run("run", file, "--uri", server.Uri, "--db", copy, "--out", _runs.At("runs"), "--operations", "300",
+            "--max-skipped", "100%").Expect(0);
+        using var run = StoredRun.Open(Directory.GetDirectories(_runs.At("runs")).Single());
+        return new Copied(File.ReadAllText(file), server, copy,
+            [.. run.Phases.Where(phase => phase.Kind == PhaseKind.Measure).SelectMany(phase => phase.Operations).Where(one => !one.IsTotal)]);
+    }
+
+    [GeneratedRegex("partialFilterExpression: {status: (\"[^\"]+\")}")]
+    private static partial Regex PartialIndex();
+
+    /// <summary>The learned file, and what a run of it did.</summary>
+    private sealed record Copied(string Text, TestServer Server, string Database, IReadOnlyList<OperationResult> Operations)
+    {
+        public double PerOperation(string name) =>
+            Operations.Where(one => one.Operation == name).Select(one => (double)one.Documents / one.Operations).Single();
+
+        public long Count(string collection, string filter)
+        {
+            using MongoConnection connection = Server.Connect();
+            return connection.RunCommand(Database, BsonDocument.Of(("count", collection), ("query", Client.Parse(filter))))
+                .FindInt64("n")!.Value;
+        }
+    }
+
+    /// <summary>The application's connection; commands are written in JSON with single quotes and plain names.</summary>
+    private sealed record Client(MongoConnection Connection, string Name)
+    {
+        public static BsonDocument Parse(string text) =>
+            ExtendedJson.Parse(Names().Replace(text.Replace('\'', '"'), "$1\"$2\":"));
+
+        public long Find(string collection, string filter, string? sort = null, int limit = 0) => Connection.RunCursor(Name,
+            BsonDocument.Of(("find", collection), ("filter", Parse(filter)), ("sort", Parse(sort ?? "{}")), ("limit", limit))).Count();
+
+        public long Update(string collection, string filter, string update, bool many, bool upsert = false) =>
+            Connection.RunCommand(Name, BsonDocument.Of(("update", collection), ("updates", new object[]
+            {
+                BsonDocument.Of(("q", Parse(filter)), ("u", Parse(update)), ("multi", many), ("upsert", upsert)),
+            }))).FindInt64("n")!.Value;
+
+        public long Delete(string collection, string filter) => Connection.RunCommand(Name, BsonDocument.Of(("delete", collection),
+            ("deletes", new object[] { BsonDocument.Of(("q", Parse(filter)), ("limit", 0)) }))).FindInt64("n")!.Value;
+    }
+
+    [GeneratedRegex(@"([{,]\s*)([$A-Za-z_.]+):")]
+    private static partial Regex Names();
+}
