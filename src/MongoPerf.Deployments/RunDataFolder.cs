@@ -1,5 +1,7 @@
 using System.Text.Json;
+using MongoPerf.Platforms;
 using MongoPerf.Storage;
+using MongoPerf.Wire.Files;
 
 namespace MongoPerf.Deployments;
 
@@ -41,7 +43,8 @@ public sealed class RunDataFolder(string runFolder, string? token)
             why = $"is a link to {target}";
         else if (!Directory.Exists(Path))
             why = File.Exists(Path) ? "is a file" : "";
-        else if (Directory.EnumerateFileSystemEntries(Path).Any() && (token is null || ReadMark() != token))
+        else if (Directory.EnumerateFileSystemEntries(Path).Any(entry => token is null || !WholeFile.IsLeftover(entry))
+            && (token is null || ReadMark() != token))
             why = "does not carry this run's mark";
         else
             return DataFolderState.Own;
@@ -65,8 +68,12 @@ public sealed class RunDataFolder(string runFolder, string? token)
                 throw Refused($"{entry.FullName} {fault}");
         }
 
-        if (token is not null && !File.Exists(MarkPath))
-            OwnFiles.Replace(MarkPath, output => output.Write(JsonSerializer.Serialize(new Mark("mongoperf", token)) + "\n"));
+        if (token is null || File.Exists(MarkPath))
+            return;
+        WholeFile.RemoveLeftovers(Path, all: true);
+        // What a server writes durably is no use to the run once a power cut has taken the mark, or the folder's own name.
+        OwnFiles.Replace(MarkPath, output => output.Write(JsonSerializer.Serialize(new Mark("mongoperf", token)) + "\n"), isDurable: true);
+        SystemCalls.SyncFolder(System.IO.Path.GetDirectoryName(Path)!);
     }
 
     /// <exception cref="RunStoreException">It is not the run's.</exception>

@@ -17,6 +17,7 @@ public static partial class SystemCalls
 
     private const int DontNeed = 4;
     private const int FileExists = 17;
+    private const int CloseOnExecute = 0x80000;
     private const uint OwnerAlone = 0b111_000_000;
     private const int BitsPerWord = 64;
 
@@ -109,6 +110,20 @@ public static partial class SystemCalls
         Advise(file, 0, 0, DontNeed);
     }
 
+    /// <summary>
+    /// Returns when the names in a folder are on the disk: a new or renamed file, synced or not, may otherwise be gone after a power cut.
+    /// It does nothing elsewhere than on Linux, nor where this user may not list the folder.
+    /// </summary>
+    /// <exception cref="IOException">The disk fails.</exception>
+    public static void SyncFolder(string path)
+    {
+        if (!Platform.IsLinux)
+            return;
+        using var folder = new SafeFileHandle(OpenFolder(path, CloseOnExecute), ownsHandle: true);
+        if (!folder.IsInvalid)
+            RandomAccess.FlushToDisk(folder);
+    }
+
     /// <summary>Makes a folder for its owner alone. Directory.CreateDirectory does not tell who made it.</summary>
     /// <returns>False when there is something of that name; of several callers at once one gets true.</returns>
     /// <exception cref="IOException">It can't be made.</exception>
@@ -181,6 +196,10 @@ public static partial class SystemCalls
     [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "fsync")]
     private static partial int FlushToDisk(SafeFileHandle file);
+
+    [SupportedOSPlatform("linux")]
+    [LibraryImport("libc", EntryPoint = "open", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int OpenFolder(string path, int flags);
 
     [SupportedOSPlatform("linux")]
     [LibraryImport("libc", EntryPoint = "posix_fadvise")]

@@ -59,16 +59,17 @@ public static class OwnFiles
 
     /// <summary>Puts a text file in place of what has the name.</summary>
     /// <inheritdoc cref="WholeFile.Replace"/>
-    public static void Replace(string path, Action<TextWriter> write, bool isPrivate = false) => WholeFile.Replace(
+    public static void Replace(string path, Action<TextWriter> write, bool isPrivate = false, bool isDurable = false) => WholeFile.Replace(
         path,
         file =>
         {
-            using var output = new StreamWriter(file, Utf8);
+            using var output = new StreamWriter(file, Utf8, leaveOpen: true);
             write(output);
         },
-        isPrivate);
+        isPrivate,
+        isDurable);
 
-    /// <inheritdoc cref="Replace(string, Action{TextWriter}, bool)"/>
+    /// <inheritdoc cref="Replace(string, Action{TextWriter}, bool, bool)"/>
     public static void Replace(string path, byte[] content) => WholeFile.Replace(path, file => file.Write(content));
 
     /// <summary>All that is below a folder, a folder before what is in it. Links are named and not followed.</summary>

@@ -73,6 +73,10 @@ public sealed class RunStore : IDisposable
             store.SetWriter(WriterProcess.Current);
         });
         RunSchema.Execute(connection, "PRAGMA synchronous=NORMAL");
+        // SQLite has synced the names in the run's folder. Its own name, and that of a new folder of runs, are not on the disk yet.
+        string runs = Path.GetDirectoryName(folder)!;
+        store.Sync(runs);
+        store.Sync(Path.GetDirectoryName(runs) ?? runs);
         return store;
     }
 
@@ -374,6 +378,18 @@ public sealed class RunStore : IDisposable
         {
             _failure = e;
             throw new RunStoreWriteException(Folder, e);
+        }
+    }
+
+    private void Sync(string folder)
+    {
+        try
+        {
+            SystemCalls.SyncFolder(folder);
+        }
+        catch (IOException e)
+        {
+            throw RunSchema.Unusable(Folder, $"can't be synced ({e.Message})", "look at the disk's health, or name another folder with --out");
         }
     }
 

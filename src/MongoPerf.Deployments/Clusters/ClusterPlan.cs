@@ -238,7 +238,7 @@ public sealed record ClusterPlan
 
     /// <summary>Writes it whole or not at all.</summary>
     public void Write(string folder) =>
-        WholeFile.Replace(Path.Combine(folder, FileName), file => JsonSerializer.Serialize(file, this, Json));
+        WholeFile.Replace(Path.Combine(folder, FileName), file => JsonSerializer.Serialize(file, this, Json), isDurable: true);
 
     /// <summary>Deletes it, and what was written of another one when the program was killed.</summary>
     public static void Delete(string folder)

@@ -14,7 +14,8 @@ namespace MongoPerf.Server.Storage;
 /// <remarks>
 /// Any number of threads. What was written survives a kill of the process; after <see cref="SyncLog"/> also a power failure.
 /// A change of the catalog is written before new data uses it and after old data is gone from it; column families that the
-/// catalog does not know (a kill in between) are dropped on opening.
+/// catalog does not know (a kill in between) are dropped on opening. RocksDB makes and drops column families on the disk at once, but
+/// writes the log there later, so the log is synced before any is dropped: a power cut must not leave an entry without its columns.
 /// </remarks>
 internal sealed class DocumentStore : IDisposable
 {
@@ -240,7 +241,7 @@ internal sealed class DocumentStore : IDisposable
         if (collection.Indexes.Any(index => index.Spec.Name == wanted.Name))
             return null;
         IndexSpec spec = wanted with { Id = collection.Entry.NextIndexId };
-        string columnName = ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique);
+        string columnName = ColumnOf(collection.Entry, spec);
         var index = new CollectionIndex(spec, _database.CreateColumn(columnName));
         bool isMade = false;
         try
@@ -286,7 +287,8 @@ internal sealed class DocumentStore : IDisposable
         WriteEntry(collection, collection.Entry with { Indexes = [.. collection.Entry.Indexes.Where(other => other.Id != spec.Id)] },
             makesRoom: true);
         collection.Indexes = [.. collection.Indexes.Where(index => index.Spec.Id != spec.Id)];
-        _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
+        _database.SyncLog();
+        _database.DropColumn(ColumnOf(collection.Entry, spec));
     }
 
     /// <summary>Gives a collection another division into shards, and counts what each of them then has.</summary>
@@ -355,37 +357,44 @@ internal sealed class DocumentStore : IDisposable
     {
         using (PinnedValue next = _database.Get(_catalog, NextIdKey))
             _nextCollectionId = next.Found ? BinaryPrimitives.ReadInt32LittleEndian(next.Bytes) : 1;
+        // Stores of earlier versions may have entries whose columns were dropped, _id's first, before a power cut brought the entry back.
+        HashSet<string> there = [.. _database.Columns];
         var known = new HashSet<string> { RocksDatabase.DefaultColumn };
-        var temporary = new List<CollectionEntry>();
+        var gone = new List<CollectionEntry>();
         using (RocksIterator entries = _database.Iterate(_catalog))
         {
             for (entries.Seek(CollectionEntry.FirstStoreKey); entries.Valid && CollectionEntry.IsStoreKey(entries.Key); entries.Next())
             {
                 CollectionEntry entry = CollectionEntry.FromBson(entries.Value.ToArray(), compile);
-                if (entry.IsTemporary)
+                if (entry.IsTemporary || !there.IsSupersetOf([ColumnNames.Records(entry.Id), ColumnOf(entry, entry.Indexes[0])]))
                 {
-                    temporary.Add(entry);
+                    gone.Add(entry);
                     continue;
                 }
 
+                entry = entry with { Indexes = [.. entry.Indexes.Where(spec => there.Contains(ColumnOf(entry, spec)))] };
                 _collections[entry.Namespace] = new Collection(_database, entry);
                 known.Add(ColumnNames.Records(entry.Id));
-                known.UnionWith(entry.Indexes.Select(spec => ColumnNames.Index(entry.Id, spec.Id, spec.IsUnique)));
+                known.UnionWith(entry.Indexes.Select(spec => ColumnOf(entry, spec)));
             }
 
             entries.ThrowOnError();
         }
 
-        temporary.ForEach(DeleteEntry);
-        foreach (string orphan in _database.Columns.Except(known).ToList())
+        gone.ForEach(DeleteEntry);
+        if (gone.Count > 0)
+            _database.SyncLog();
+        foreach (string orphan in there.Except(known))
             _database.DropColumn(orphan);
     }
+
+    private static string ColumnOf(CollectionEntry entry, IndexSpec spec) => ColumnNames.Index(entry.Id, spec.Id, spec.IsUnique);
 
     private Collection Make(CollectionEntry entry)
     {
         _database.CreateColumn(ColumnNames.Records(entry.Id));
         foreach (IndexSpec spec in entry.Indexes)
-            _database.CreateColumn(ColumnNames.Index(entry.Id, spec.Id, spec.IsUnique));
+            _database.CreateColumn(ColumnOf(entry, spec));
         WriteNew(entry);
         var collection = new Collection(_database, entry);
         _collections[entry.Namespace] = collection;
@@ -426,8 +435,9 @@ internal sealed class DocumentStore : IDisposable
 
     private void DropColumns(Collection collection)
     {
+        _database.SyncLog();
         foreach (IndexSpec spec in collection.Entry.Indexes)
-            _database.DropColumn(ColumnNames.Index(collection.Entry.Id, spec.Id, spec.IsUnique));
+            _database.DropColumn(ColumnOf(collection.Entry, spec));
         _database.DropColumn(ColumnNames.Records(collection.Entry.Id));
         collection.Dispose();
     }

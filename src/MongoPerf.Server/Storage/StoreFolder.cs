@@ -1,3 +1,4 @@
+using MongoPerf.Platforms;
 using MongoPerf.Server.Storage.Rocks;
 using MongoPerf.Wire.Failures;
 
@@ -34,8 +35,15 @@ internal static class StoreFolder
         }
 
         // CreateNew: a link of that name, which leads nowhere yet, is not followed.
-        using var file = new FileStream(mark, FileMode.CreateNew, FileAccess.Write);
-        file.Write("MongoPerf's embedded server keeps its data here.\n"u8);
+        using (var file = new FileStream(mark, FileMode.CreateNew, FileAccess.Write))
+        {
+            file.Write("MongoPerf's embedded server keeps its data here.\n"u8);
+            file.Flush(flushToDisk: true);
+        }
+
+        // Without its name, or its mark, a power cut would take all that is synced in it.
+        SystemCalls.SyncFolder(path);
+        SystemCalls.SyncFolder(Path.GetDirectoryName(Path.GetFullPath(path)) ?? path);
     }
 
     /// <summary>What is put beside the store must not land elsewhere, nor be read or deleted there.</summary>

@@ -48,7 +48,7 @@ public sealed class UserStore(string? dataPath)
     public bool IsEmpty => !Directory.Exists(_folder) || !Directory.EnumerateFiles(_folder, "*" + Extension).Any();
 
     /// <summary>Adds a user, or gives one a new password. The folder is claimed for the store when it is new.</summary>
-    /// <returns>True when there was one of that name.</returns>
+    /// <returns>True when there was one of that name; the change is on the disk then, as after <see cref="Remove"/>.</returns>
     /// <exception cref="FormatException">The name can't be one.</exception>
     /// <exception cref="SaslException">SCRAM-SHA-256 does not allow the password; the message says why and does not hold it.</exception>
     /// <exception cref="StorageException">The data folder holds something else.</exception>
@@ -61,6 +61,7 @@ public sealed class UserStore(string? dataPath)
             .Select(mechanism => (mechanism, (object?)Write(ScramCredential.Create(mechanism, name, password))))];
         StoreFolder.Claim(dataPath ?? throw new InvalidOperationException("users need a data folder"));
         OwnerOnly.MakeFolder(_folder);
+        SystemCalls.SyncFolder(dataPath);
         foreach (string stand in (string[])[LockedFile, Decoy])
         {
             if (File.Exists(stand))
@@ -91,6 +92,7 @@ public sealed class UserStore(string? dataPath)
         if (!File.Exists(file))
             return false;
         File.Delete(file);
+        SystemCalls.SyncFolder(_folder);
         return true;
     }
 
@@ -167,13 +169,6 @@ public sealed class UserStore(string? dataPath)
     private static StorageException Unreadable(string why, string hint, Exception? cause) =>
         new($"the users of this server can't be read: {why}", hint, cause);
 
-    /// <summary>Whole or not at all, however this process ends.</summary>
-    private static void Replace(string file, BsonDocument content) => WholeFile.Replace(
-        file,
-        stream =>
-        {
-            stream.Write(content.Bytes);
-            stream.Flush(flushToDisk: true);
-        },
-        isPrivate: true);
+    private static void Replace(string file, BsonDocument content) =>
+        WholeFile.Replace(file, stream => stream.Write(content.Bytes), isPrivate: true, isDurable: true);
 }

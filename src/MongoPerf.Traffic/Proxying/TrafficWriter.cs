@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using MongoPerf.Platforms;
 using MongoPerf.Traffic.Recordings;
 using MongoPerf.Traffic.Redacting;
 using MongoPerf.Wire.Bson;
@@ -14,7 +15,7 @@ internal sealed class TrafficWriter : IDisposable
     /// <summary>Requests of a connection whose replies have not come; in a capture of one direction none ever does.</summary>
     private const int MostWaiting = 100_000;
 
-    private readonly Stream _file;
+    private readonly BufferedStream _file;
     private readonly Redactor? _redactor;
     private readonly Dictionary<long, Client> _clients = [];
     private readonly MessageUnpacker _unpacker = new();
@@ -98,7 +99,8 @@ internal sealed class TrafficWriter : IDisposable
 
     public void Flush() => _file.Flush();
 
-    /// <summary>Nothing may be added any more; what it counted can still be read.</summary>
+    /// <summary>Nothing may be added any more; what it counted can still be read, and what was added is on the disk.</summary>
+    /// <exception cref="IOException">It can't be written.</exception>
     public void Dispose()
     {
         foreach (Client client in _clients.Values)
@@ -106,7 +108,19 @@ internal sealed class TrafficWriter : IDisposable
         _clients.Clear();
         _record = [];
         _unpacker.Dispose();
-        _file.Dispose();
+        try
+        {
+            _file.Flush();
+            if (_file.UnderlyingStream is FileStream file)
+            {
+                file.Flush(flushToDisk: true);
+                SystemCalls.SyncFolder(Path.GetDirectoryName(file.Name)!);
+            }
+        }
+        finally
+        {
+            _file.Dispose();
+        }
     }
 
     private Client ClientOf(long connection)

@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using MongoPerf.Platforms;
 
 namespace MongoPerf.Wire.Files;
 
@@ -13,8 +14,9 @@ public static partial class WholeFile
     /// <param name="path">The file.</param>
     /// <param name="write">Writes the new one.</param>
     /// <param name="isPrivate">Only its owner may read it.</param>
+    /// <param name="isDurable">It returns when the new one is on the disk; a power cut before that leaves the former one.</param>
     /// <exception cref="IOException">The folder can't be written, or a folder has the name.</exception>
-    public static void Replace(string path, Action<FileStream> write, bool isPrivate = false)
+    public static void Replace(string path, Action<FileStream> write, bool isPrivate = false, bool isDurable = false)
     {
         // A name of its own, not a longer one: names have 255 bytes at most.
         string unfinished = Path.Combine(Path.GetDirectoryName(path) ?? "", $"mongoperf-{Random.Shared.NextInt64():x16}.new");
@@ -22,8 +24,15 @@ public static partial class WholeFile
         {
             using (FileStream file = isPrivate ? OwnerOnly.CreateFile(unfinished)
                 : new FileStream(unfinished, FileMode.CreateNew, FileAccess.Write))
+            {
                 write(file);
+                if (isDurable)
+                    file.Flush(flushToDisk: true);
+            }
+
             File.Move(unfinished, path, overwrite: true);
+            if (isDurable)
+                SystemCalls.SyncFolder(Path.GetDirectoryName(Path.GetFullPath(path))!);
         }
         catch
         {
@@ -38,12 +47,15 @@ public static partial class WholeFile
     /// <param name="all">Also what a writer may be busy with.</param>
     public static void RemoveLeftovers(string folder, bool all = false)
     {
-        foreach (string file in Directory.EnumerateFiles(folder, "mongoperf-*.new").Where(file => Leftover().IsMatch(file)))
+        foreach (string file in Directory.EnumerateFiles(folder, "mongoperf-*.new").Where(IsLeftover))
         {
             if (all || DateTime.UtcNow - File.GetLastWriteTimeUtc(file) > Abandoned)
                 TryDelete(file);
         }
     }
+
+    /// <summary>Whether a file has the name of one that is being written, or was when its writer was killed.</summary>
+    public static bool IsLeftover(string file) => Leftover().IsMatch(file);
 
     private static void TryDelete(string file)
     {
