@@ -389,7 +389,8 @@ public sealed class RunStore : IDisposable
         }
         catch (IOException e)
         {
-            throw RunSchema.Unusable(Folder, $"can't be synced ({e.Message})", "look at the disk's health, or name another folder with --out");
+            throw RunSchema.Unusable(
+                Folder, $"can't be synced ({e.Message})", "check the health of the disk, or name another folder with --out");
         }
     }
 

@@ -13,6 +13,9 @@ public sealed class WrittenNames(string? key)
     private readonly Dictionary<string, string> _names = new(StringComparer.Ordinal);
     private readonly HashSet<string> _taken = new(StringComparer.Ordinal);
 
+    /// <summary>A key that nobody knows, not even later.</summary>
+    public static string NewKey() => Convert.ToHexString(RandomNumberGenerator.GetBytes(16));
+
     /// <summary>Names are hashed.</summary>
     public bool AreHashed => key is not null;
 

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Security.Cryptography;
 using MongoPerf.Learning.Sampling;
 using MongoPerf.Learning.Writing;
 using MongoPerf.Options;
@@ -95,8 +94,7 @@ internal sealed class LearnCommand
         SamplingBudget budget = parsed.GetValue(_budget) ?? new SamplingBudget();
         (DatabaseSample sample, Observation? seen) = LearnedDatabase.Read(
             ConnectionSecrets.Complete(uri, uri, parsed.GetValue(_shared.PasswordFile)), parsed.GetValue(_database), budget, from);
-        WrittenNames names = new(parsed.GetValue(_hash)
-            ?? (parsed.HasTyped(_hash) ? Convert.ToHexString(RandomNumberGenerator.GetBytes(16)) : null));
+        WrittenNames names = new(parsed.GetValue(_hash) ?? (parsed.HasTyped(_hash) ? WrittenNames.NewKey() : null));
         Console.Error.WriteLine($"read {ScenarioText.Describe(sample.Cost)}, from {sample.Member}");
         if (plan is not null)
             return LearnCheck.Run(plan.Plan, sample, names, budget, folder is null ? null : StoredRun.Open(folder.Path), seen);

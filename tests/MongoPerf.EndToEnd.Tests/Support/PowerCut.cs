@@ -100,6 +100,9 @@ internal sealed class PowerCut
     /// <summary>How long the log was at a moment.</summary>
     public long LengthAt(int moment) => moment == 0 ? 0 : _ends[moment - 1];
 
+    /// <summary>The last moment at which the log was no longer than this.</summary>
+    public int MomentAt(long length) => _ends.Count(end => end <= length);
+
     /// <summary>Makes the folder as it is after a power cut.</summary>
     /// <param name="moment">What was done after this is lost in any case.</param>
     /// <param name="loss">What is lost of what was done before, and not synced.</param>
@@ -293,7 +296,9 @@ internal sealed class PowerCut
     }
 }
 
-/// <summary>A test with power cuts, whose recorder is in C: skipped with a reason where no compiler is, failing then when CI=true.</summary>
+/// <summary>
+/// A test with power cuts, whose recorder is in C: skipped with a reason where there is no compiler, failing then when CI=true.
+/// </summary>
 public sealed class PowerCutFactAttribute : FactAttribute
 {
     public PowerCutFactAttribute() => Skip = RepositoryPaths.IsContinuousIntegration || PowerCut.HasCompiler ? null
