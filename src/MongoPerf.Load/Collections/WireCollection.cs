@@ -177,7 +177,9 @@ public sealed class WireCollection : IDisposable
 
         void Send()
         {
-            refused ??= Retry(connection => WriteBlock(connection, block));
+            // Whatever was refused before, the rest is written.
+            string? told = Retry(connection => WriteBlock(connection, block));
+            refused ??= told;
             block.Clear();
             bytes = 0;
         }

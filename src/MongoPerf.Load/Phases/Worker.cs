@@ -72,7 +72,8 @@ internal sealed class Worker : IDisposable
         IReadOnlyList<Operation> parts = plan.Parts;
         _fullReplies = [.. parts.Select(part => part.FullReply)];
         _verification = RandomStream.For(plan.Seed, RandomPurpose.Verification, stream);
-        _verifyBelow = plan.VerifyShare >= 1 ? ulong.MaxValue : (ulong)(plan.VerifyShare * ulong.MaxValue);
+        // All of 2^64 and more become the greatest number.
+        _verifyBelow = (ulong)(plan.VerifyShare * ulong.MaxValue);
         _isWatched = plan.Operations.SelectMany(item => item.Operation.Leaves.Prepend(item.Operation))
             .Any(operation => operation.Tracked is { AreWatched: true });
         _ticksToNanoseconds = 1e9 / _clock.TicksPerSecond;

@@ -63,6 +63,15 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
     /// <summary>What an operation that removes takes away: collection and number.</summary>
     public Action<string, long> Remove { get; init; } = (_, _) => { };
 
+    /// <summary>Called in the fence, once it has taken its time.</summary>
+    public Action OnComplete { get; init; } = () => { };
+
+    /// <summary>What operations that watch a collection have seen; the script fills it. Null for any other.</summary>
+    public ChangeLog? Changes { get; init; }
+
+    /// <summary>What each operation of several steps did; the script fills it. Null for any other.</summary>
+    public StepLog? Steps { get; init; }
+
     public VerificationOutcome Verification { get; init; } = new(FoundDocuments, 0);
 
     /// <summary>Who carries out what comes after so many calls of Connect; null for nobody with a name.</summary>
@@ -183,6 +192,10 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
 
         public string? Member => executor.Member(executor.ConnectTimes.Count);
 
+        public ChangeLog? Changes => executor.Changes;
+
+        public StepLog? Steps => executor.Steps;
+
         public bool Draw()
         {
             executor.Advance(executor.DrawSeconds);
@@ -211,6 +224,7 @@ internal sealed class ScriptedExecutor(ManualClock clock, Func<int, Scripted> sc
         {
             _numbers?.Acknowledge();
             executor.Advance(executor.CompleteSeconds);
+            executor.OnComplete();
         }
     }
 }

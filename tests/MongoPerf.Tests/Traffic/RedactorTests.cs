@@ -45,6 +45,41 @@ public sealed class RedactorTests : IDisposable
         Assert.True(Permutation.Of((1UL << 62) - 1, 1UL << 62, 5) < 1UL << 62);
     }
 
+    /// <summary>Computed by another program from the definition: eight rounds of Feistel over SipHash-2-4, and cycle walking.</summary>
+    [Fact]
+    public void Permutations_are_those_of_their_definition()
+    {
+        Assert.Equal([1UL, 0, 0, 1, 1, 0, 1, 0], Enumerable.Range(0, 8).Select(tweak => Permutation.Of(0, 2, (ulong)tweak)));
+        Assert.Equal([2UL, 2, 0, 1, 1, 2, 1, 2], Enumerable.Range(0, 8).Select(tweak => Permutation.Of(0, 3, (ulong)tweak)));
+        Assert.Equal([0UL, 3, 2, 8, 9, 6, 1, 7, 4, 5], Enumerable.Range(0, 10).Select(i => Permutation.Of((ulong)i, 10, 5)));
+        Assert.Equal(0xB26D388F59C11UL, Permutation.Of(123_456_789, 1UL << 52, 5));
+        foreach ((double number, ulong bits) in ((double, ulong)[])
+            [(0.5, 0x3FE5594258B8482A), (-0.25, 0xBFDFBD081887C844), (19.99, 0x403746B942DD8C7F), (1e300, 0x7E32F2263553C3DC)])
+            Assert.Equal(bits, BitConverter.ToUInt64(Replaced(BsonType.Double, BitConverter.GetBytes(number))));
+        foreach ((string number, string expected) in ((string, string)[])
+            [("19.99", "20.71"), ("-19.99", "-62.22"), ("0.5", "0.4"), ("1.2345678901234567890123", "3.2821561955954534481244"),
+                ("-12345678901234567890123", "-32821464356891944113134")])
+            Assert.Equal(expected, OfDecimal(number).ToString());
+        Assert.Equal("260EE89ADBE8DA0078D8EB00", Convert.ToHexString(
+            Replaced(BsonType.ObjectId, [.. Enumerable.Range(1, 12).Select(i => (byte)i)])));
+        Assert.Equal("C1C27883FC331E73", Convert.ToHexString(
+            Replaced(BsonType.Timestamp, [.. Enumerable.Range(1, 8).Select(i => (byte)i)])));
+    }
+
+    /// <summary>Those that end in zero are equal to shorter ones.</summary>
+    [Fact]
+    public void Decimals_of_some_digits_become_others_of_as_many_and_no_two_the_same()
+    {
+        string[] fractions = [.. Enumerable.Range(100, 900).Where(i => i % 10 != 0).Select(i => $"{i / 100}.{i % 100:00}")];
+        string[] replaced = [.. fractions.Select(text => OfDecimal(text).ToString())];
+        Assert.Equal(fractions.Length, replaced.Distinct().Count());
+        Assert.All(replaced, text => Assert.True(text.Length == 4 && text[^1] != '0', text));
+        // Of a whole number a zero at the end is a digit as any other.
+        string[] whole = [.. Enumerable.Range(0, 40).Select(i => OfDecimal($"10000000000000000{i:00}").ToString())];
+        Assert.Equal(40, whole.Distinct().Count());
+        Assert.Equal(2, whole.Count(text => text.EndsWith('0')));
+    }
+
     [Fact]
     public void Numbers_keep_type_sign_and_digits_and_equal_ones_stay_equal()
     {
@@ -88,21 +123,14 @@ public sealed class RedactorTests : IDisposable
         Assert.Equal(OfDecimal("0.00").ToDouble(), OfDecimal("0").ToDouble());
         Assert.NotEqual("1.23456789012345678901234567890123", OfDecimal("1.23456789012345678901234567890123").ToString());
         Assert.Equal(34, $"{OfDecimal("9999999999999999999999999999999999")}".Length);
-
-        static Decimal128 OfDecimal(string text)
-        {
-            Assert.True(Decimal128.TryParse(text, out Decimal128 value));
-            byte[] bytes = new byte[16];
-            value.CopyTo(bytes);
-            return Decimal128.FromBytes(Replaced(BsonType.Decimal128, bytes));
-        }
     }
 
     [Fact]
     public void Texts_keep_length_and_kinds_of_characters_and_short_ones_are_never_mixed_up()
     {
         string[] texts =
-            ["", "a", "Anna", "Anna-Lena Müller, 4. OG", "2024-01-05", "王小明", "🦊 fox", "x\u0001y", new string('q', 5000)];
+            ["", "a", "Anna", "Anna-Lena Müller, 4. OG", "2024-01-05", "王小明", "🦊 fox", "x\u0001y", new string('q', 5000),
+                "a\u0001b" + new string('Z', 100)];
         foreach (string text in texts)
         {
             string replaced = OfText(text);
@@ -113,6 +141,9 @@ public sealed class RedactorTests : IDisposable
                 Assert.NotEqual(text, replaced);
         }
 
+        // Not one character of a long text is its own; by chance one of 26 is.
+        Assert.All(Enumerable.Range(0, 40), at => Assert.InRange(
+            Enumerable.Range(0, 26).Count(i => OfText(new string((char)('a' + i), 40))[at] == 'a' + i), 0, 8));
         Assert.Equal(2600, Enumerable.Range(0, 2600).Select(i => OfText($"{(char)('a' + i % 26)}{i / 26:00}")).Distinct().Count());
         byte[] broken = Replaced(BsonType.String, [4, 0, 0, 0, 0xC3, 0x28, (byte)'a', 0]);
         Assert.Equal("?(", Encoding.ASCII.GetString(broken, 4, 2));
@@ -164,6 +195,9 @@ public sealed class RedactorTests : IDisposable
     [InlineData(@"(?|secret)(?#secret)(?secret", @"^\(\?\|[a-z]{6}\)\(\?\#[a-z]{6}\)\(\?[a-z]{6}$")]
     [InlineData(@"(?<=secret)(?!secret)", @"^\(\?<=[a-z]{6}\)\(\?![a-z]{6}\)$")]
     [InlineData(@"\p{Lu}secret", @"^\\p\{Lu\}[a-z]{6}$")]
+    [InlineData(@"\P{Lu}secret\g{name}secret\k{name}", @"^\\P\{Lu\}[a-z]{6}\\g\{name\}[a-z]{6}\\k\{name\}$")]
+    [InlineData(@"[a-z]secret[^]x]secret", @"^\[a-z\][a-z]{6}\[\^\][a-z]\][a-z]{6}$")]
+    [InlineData(@"(?'name'secret)\dsecret\u{secret}", @"^\(\?'[a-z]{4}'[a-z]{6}\)\\d[a-z]{6}\\u\{[a-z]{6}\}$")]
     public void Of_a_pattern_only_what_it_looks_for_is_replaced(string pattern, string expected)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(pattern);
@@ -171,6 +205,34 @@ public sealed class RedactorTests : IDisposable
         string replaced = Encoding.UTF8.GetString(bytes);
         Assert.Matches(expected, replaced);
         Assert.NotEqual(pattern, replaced);
+        Assert.DoesNotContain("secret", replaced, StringComparison.Ordinal);
+    }
+
+    /// <summary>A checksum would no longer be right.</summary>
+    [Fact]
+    public void A_redacted_message_has_no_checksum()
+    {
+        BsonDocument command = Json("""{"find":"a","filter":{"name":"Secret-7"},"$db":"d"}""");
+        byte[] message = [.. TrafficFile.MessageOf(5, 0, command, OpMsgFlags.ChecksumPresent | OpMsgFlags.ExhaustAllowed), 1, 2, 3, 4];
+        new MessageHeader(message.Length, 5, 0, OpCode.Msg).Write(message);
+        Assert.True(new Redactor().TryRedact(message, out ReadOnlySpan<byte> redacted));
+        Assert.Equal(new MessageHeader(message.Length - 4, 5, 0, OpCode.Msg), MessageHeader.Read(redacted));
+        Assert.Equal(message.Length - 4, redacted.Length);
+        Assert.Equal(OpMsgFlags.ExhaustAllowed, OpMsg.Parse(redacted).Flags);
+        Assert.Equal(command.Bytes.Length, OpMsg.Parse(redacted).Body.Length);
+    }
+
+    /// <summary>They say what coordinates mean; a value that happens to be such a word is a value.</summary>
+    [Fact]
+    public void Only_the_type_of_a_shape_keeps_its_word()
+    {
+        BsonDocument document = Redacted(new Redactor(), Json(
+            """{"insert":"a","documents":[{"at":{"type":"Point"},"name":"Point","type":"Private","n":{"type":77777}}],"$db":"d"}"""))
+            .FindDocument("documents.0")!;
+        Assert.Equal("Point", document.FindString("at.type"));
+        Assert.NotEqual("Point", document.FindString("name"));
+        Assert.NotEqual("Private", document.FindString("type"));
+        Assert.NotEqual(77777, document.FindInt64("n.type"));
     }
 
     /// <summary>What stands in “…” is data; all else must be found again.</summary>
@@ -227,6 +289,18 @@ public sealed class RedactorTests : IDisposable
         "range":{"step":1,"unit":"day","bounds":["~",@]}}},{"$densify":{"field":"d","range":{"step":5,"bounds":"full"}}},
         {"$fill":{"output":{"q":{"method":"linear"},"r":{"value":"~"}}}},
         {"$match":{"$expr":{"$regexMatch":{"input":"$a","regex":"$b","options":"i"}}}}],"$db":"shop"}
+        """)]
+    [InlineData("""
+        {"aggregate":"orders","pipeline":[{"$project":{"h":{"$hour":{"date":"$d","timezone":"Europe/Berlin"}},
+        "w":{"$dayOfWeek":{"date":"$d","timezone":"UTC"}},"y":{"$year":{"date":"$d","timezone":"UTC"}},
+        "t":{"$dateTrunc":{"date":"$d","unit":"week","binSize":2,"startOfWeek":"monday"}},
+        "f":{"$filter":{"input":"$l","as":"one","cond":{"$eq":["$$one.a","~"]},"limit":3}},
+        "m":{"$map":{"input":"$l","as":"two","in":{"$concat":["$$two","~"]}}},
+        "s":{"$setField":{"field":"price","input":"$$ROOT","value":"~"}},"u":{"$unsetField":{"field":"price","input":"$$ROOT"}},
+        "g":{"$getField":"price"},"r":{"$regexFind":{"input":"$a","regex":"$b","options":"ix"}},
+        "x":{"$regexFindAll":{"input":"~","regex":"$b"}},"n":{"$firstN":{"input":"$l","n":4}},
+        "z":{"$sortArray":{"input":"$l","sortBy":{"a":-1}}},"c":{"$convert":{"input":"$a","to":"int"}},
+        "e":{"$arrayElemAt":["$l",2]},"o":{"$meta":"textScore"},"l":{"$literal":"~"},"i":{"$minute":"$d"}}}],"$db":"shop"}
         """)]
     public void Values_go_and_what_a_command_is_made_of_stays(string template)
     {
@@ -330,6 +404,14 @@ public sealed class RedactorTests : IDisposable
     {
         Assert.True(redactor.TryRedact(TrafficFile.MessageOf(5, 0, command), out ReadOnlySpan<byte> message));
         return new BsonDocument(OpMsg.Parse(message).Body.ToArray());
+    }
+
+    private static Decimal128 OfDecimal(string text)
+    {
+        Assert.True(Decimal128.TryParse(text, out Decimal128 value));
+        byte[] bytes = new byte[16];
+        value.CopyTo(bytes);
+        return Decimal128.FromBytes(Replaced(BsonType.Decimal128, bytes));
     }
 
     private static BsonDocument Json(string json) => ExtendedJson.Parse(json);

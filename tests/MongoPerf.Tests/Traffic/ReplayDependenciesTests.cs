@@ -37,6 +37,7 @@ public sealed class ReplayDependenciesTests : IDisposable
             (insert, BsonDocument.Of(("find", "a"), ("filter", Id(2)), ("collation", BsonDocument.Of(("locale", "en"))), ("$db", "d")),
                 true),
             (insert, BsonDocument.Of(("find", "b"), ("filter", Id(1)), ("$db", "d")), false),
+            (BsonDocument.Of(("insert", "a"), ("documents", new object[] { Id(-0.0) }), ("$db", "d")), Find(Id(0)), true),
             (insert, BsonDocument.Of(("find", "a"), ("filter", Id(1)), ("$db", "e")), false),
             (insert, BsonDocument.Of(("dropDatabase", 1), ("$db", "d")), true),
             (insert, BsonDocument.Of(("dropDatabase", 1), ("$db", "e")), false),
@@ -64,6 +65,34 @@ public sealed class ReplayDependenciesTests : IDisposable
         }
 
         Assert.Empty(Read(new TrafficFile().Exchange(1, 1, insert, Ok).Exchange(2, 1, find, Ok)).Priors);
+    }
+
+    [Fact]
+    public void Statements_in_a_section_of_their_own_are_read_like_others()
+    {
+        byte[] statements = [.. ((int[])[1, 2]).SelectMany(id => BsonDocument.Of(("q", Id(id)), ("u", Id(id))).Bytes.ToArray())];
+        byte[] update = TrafficFile.MessageOf(
+            1, 0, BsonDocument.Of(("update", "a"), ("$db", "d")), OpMsgFlags.None, ("updates", statements));
+        foreach ((int id, bool waits) in ((int, bool)[])[(1, true), (2, true), (3, false)])
+        {
+            var file = new TrafficFile();
+            file.Message(1, 0, update);
+            file.At++;
+            Assert.Equal(waits, WaitsFor(Read(file.Reply(1, 1, Ok).Exchange(2, 1, Find(Id(id)), Ok), Kept), 1).Contains(0));
+        }
+    }
+
+    /// <summary>It depends on the cursor's beginning and on nothing that is written meanwhile.</summary>
+    [Fact]
+    public void What_closes_a_cursor_waits_for_no_write()
+    {
+        ReplayScript script = Read(new TrafficFile()
+            .Exchange(1, 1, Find(Id(1)), BsonDocument.Of(("cursor", BsonDocument.Of(
+                ("id", 77L), ("ns", "d.a"), ("firstBatch", Array.Empty<object>()))), ("ok", 1.0)))
+            .Exchange(2, 1, BsonDocument.Of(("drop", "a"), ("$db", "d")), Ok)
+            .Exchange(3, 1, BsonDocument.Of(("killCursors", "a"), ("cursors", new object[] { 77L }), ("$db", "d")), Ok), Kept);
+        Assert.DoesNotContain(1, WaitsFor(script, 2));
+        Assert.Equal(0, script.Requests[2].After);
     }
 
     /// <summary>A message has room for a million names: they would be compared two by two.</summary>
@@ -106,6 +135,12 @@ public sealed class ReplayDependenciesTests : IDisposable
             (TrafficFile file, (int Begin, int End, int Id, bool Writes)[] made) = Make(random, random.Next(2, 6), random.Next(5, 40));
             ReplayScript script = Read(file, Kept with { Threads = random.Next(2) == 0 ? null : random.Next(1, 4) });
             Assert.Equal(made.Length, script.Count);
+            for (int number = 0; number < made.Length; number++)
+            {
+                (int from, int to) = script.PriorsOf(number);
+                Assert.Distinct(script.Priors.Take(to).Skip(from));
+            }
+
             int[] ended = Simulate(script, random, seed, out int[] sent);
             for (int then = 0; then < made.Length; then++)
             {

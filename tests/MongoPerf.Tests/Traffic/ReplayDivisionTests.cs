@@ -59,6 +59,30 @@ public sealed class ReplayDivisionTests : IDisposable
         Assert.EndsWith("leaves 10 to divide", refused, StringComparison.Ordinal);
     }
 
+    /// <summary>Three connections that share a cursor are as much as all of their requests.</summary>
+    [Fact]
+    public void Connections_that_stay_together_count_together()
+    {
+        var file = new TrafficFile();
+        for (int connection = 1; connection <= 5; connection++)
+            file.Request(connection, 1, ServerRecordingTests.Ping());
+        BsonDocument opened = BsonDocument.Of(("cursor", BsonDocument.Of(
+            ("id", 77L), ("ns", "d.a"), ("firstBatch", Array.Empty<object>()))), ("ok", 1.0));
+        file.Exchange(1, 2, BsonDocument.Of(("find", "a"), ("$db", "d")), opened);
+        file.Exchange(2, 2, BsonDocument.Of(("getMore", 77L), ("collection", "a"), ("$db", "d")), opened);
+        file.Exchange(3, 2, BsonDocument.Of(("getMore", 77L), ("collection", "a"), ("$db", "d")), opened);
+        int[] more = [0, 8, 8, 8, 20, 13];
+        for (int connection = 1; connection <= 5; connection++)
+        {
+            for (int i = 0; i < more[connection]; i++)
+                file.Exchange(connection, 10 + i, ServerRecordingTests.Ping(), Ok);
+        }
+
+        // 10, 10 and 10 together; 21; 14.
+        Assert.Equal([30, 35], Read(file).Divide(2).Select(part => part.Count).Order());
+        Assert.Equal([14, 21, 30], Read(file).Divide(3).Select(part => part.Count).Order());
+    }
+
     /// <summary>What it must remember of each copy is some bytes for each request.</summary>
     [Fact]
     public void An_agent_remembers_only_the_copies_of_which_it_has_a_part()

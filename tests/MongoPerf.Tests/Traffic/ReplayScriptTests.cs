@@ -51,13 +51,63 @@ public sealed class ReplayScriptTests : IDisposable
             {
                 BsonDocument.Of(("q", BsonDocument.Of(("_id", 1))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("a", 1)))))),
             }), ("$db", "shop")), Ok)
-            .Exchange(1, 4, BsonDocument.Of(("find", "or\u001b[31mders"), ("filter", BsonDocument.Empty), ("$db", "shop")), Ok));
+            .Exchange(1, 4, BsonDocument.Of(("find", "or\u001b[31mders"), ("filter", BsonDocument.Empty), ("$db", "shop")), Ok)
+            .Exchange(1, 5, BsonDocument.Of(("findAndModify", "orders"), ("query", BsonDocument.Of(("sku", 1))),
+                ("update", BsonDocument.Of(("$inc", BsonDocument.Of(("n", 1))))), ("sort", BsonDocument.Of(("date", 1))),
+                ("$db", "shop")), Ok)
+            .Exchange(1, 6, BsonDocument.Of(("distinct", "orders"), ("key", "sku"), ("query", BsonDocument.Of(("a", 1))),
+                ("$db", "shop")), Ok)
+            .Exchange(1, 7, BsonDocument.Of(("find", new string('o', 120)), ("$db", "shop")), Ok));
         Assert.Equal(
             ["find shop.orders {sku, status} sort date", "aggregate shop.orders $match {sku} $group", "update shop.orders {_id} $set",
-                "find shop.or?[31mders {}"],
+                "find shop.or?[31mders {}", "findAndModify shop.orders {sku} $inc sort date", "distinct shop.orders sku {a}",
+                $"find shop.{new string('o', 89)}…"],
             script.Shapes.Select(shape => shape.Name));
-        Assert.Equal([false, false, true, false], script.Shapes.Select(shape => shape.MayWrite));
+        Assert.Equal([false, false, true, false, true, false, false], script.Shapes.Select(shape => shape.MayWrite));
     }
+
+    [Theory]
+    [InlineData(100, 100, false)]
+    [InlineData(101, 100, true)]
+    [InlineData(130, 100, true)]
+    public void Of_very_many_shapes_the_rarest_count_together(int shapes, int named, bool hasOthers)
+    {
+        var file = new TrafficFile();
+        for (int i = 0; i < shapes; i++)
+        {
+            // The more frequent the earlier, and the last one writes.
+            string name = i == shapes - 1 ? "insert" : "find";
+            for (int times = i < 5 ? 3 : 1; times > 0; times--)
+                file.Exchange(1, (i * 10) + times, BsonDocument.Of((name, $"c{i}"), ("filter", BsonDocument.Empty), ("$db", "d")), Ok);
+        }
+
+        ReplayScript script = Read(file);
+        Assert.Equal(named, script.Shapes.Count);
+        Assert.Equal(hasOthers ? "other requests" : $"insert d.c{shapes - 1}", script.Shapes[^1].Name);
+        Assert.True(script.Shapes[^1].MayWrite);
+        Assert.All(script.Shapes.SkipLast(1), shape => Assert.False(shape.MayWrite));
+        Assert.Equal(
+            hasOthers ? shapes - 99 : 1, script.Requests.Count(request => request.Shape == script.Shapes.Count - 1));
+    }
+
+    [Fact]
+    public void The_database_of_a_replay_is_the_one_that_most_requests_are_for()
+    {
+        var file = new TrafficFile();
+        foreach ((int i, string database) in ((string[])["admin", "rare", "admin", "often", "local", "often", "admin"]).Index())
+            file.Exchange(1, i + 1, BsonDocument.Of(("find", "a"), ("$db", database)), Ok);
+        Assert.Equal("often", Read(file).Database);
+        Assert.Equal("copy", Read(file, new ReplaySettings { Databases = new Dictionary<string, string> { ["often"] = "copy" } }).Database);
+    }
+
+    /// <summary>Longer ones no server has: they would only fill memory.</summary>
+    [Theory]
+    [InlineData(512, 2)]
+    [InlineData(513, 1)]
+    public void Names_are_read_up_to_a_length(int length, int requests) =>
+        Assert.Equal(requests, Read(new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("find", new string('x', length)), ("$db", "d")), Ok)
+            .Exchange(1, 2, BsonDocument.Of(("find", "a"), ("$db", "d")), Ok)).Count);
 
     /// <summary>Each request says that it answers message 0, and some drivers begin to count there.</summary>
     [Theory]
@@ -283,6 +333,48 @@ public sealed class ReplayScriptTests : IDisposable
         Assert.All(body.Find("lsid.id")!.Value.ToBinary().ToArray(), value => Assert.Equal(0x33, value));
         Assert.Equal(["level"], body.FindDocument("readConcern")!.Select(element => element.Key));
     }
+
+    /// <summary>Only names of databases are renamed, however much other texts look like them.</summary>
+    [Fact]
+    public void Nothing_else_is_renamed_or_replaced()
+    {
+        var writer = new RequestWriter(new Dictionary<string, string> { ["shop"] = "copy" }) { SessionSalt = new byte[16] };
+        Assert.Equal(
+            """{"killCursors": "shop", "to": "shop.a", "list": [9, 10], "cursors": [5, 6], "comment": "shop", "$db": "copy"}""",
+            Written("""{"killCursors": "shop", "to": "shop.a", "list": [9, 10], "cursors": [1, 2, 3], "comment": "shop", "$db": "shop"}""",
+                5, 6));
+        Assert.Equal(
+            """{"renameCollection": "copy.a", "to": "copy.b", "dropTarget": true, "$db": "admin"}""",
+            Written("""{"renameCollection": "shop.a", "to": "shop.b", "dropTarget": true, "$db": "admin"}"""));
+        byte[] namespaces = [.. Json("""{"ns": "shop.a"}"""), .. Json("""{"ns": "other.a", "collectionUUID": "shop.a"}""")];
+        byte[] ops = Json("""{"insert": 0, "document": {"ns": "shop.a"}}""");
+        OpMsg written = OpMsg.Parse(writer.Write(OpMsg.Parse(TrafficFile.MessageOf(
+            1, 0, BsonDocument.Of(("bulkWrite", 1), ("$db", "admin")), OpMsgFlags.None, ("ops", ops), ("nsInfo", namespaces))), 7, []));
+        var sections = new Dictionary<string, string>();
+        foreach (DocumentSequence sequence in written.Sequences)
+            sections[sequence.NameText] = Convert.ToHexString(sequence.Documents);
+        Assert.Equal(Convert.ToHexString(ops), sections["ops"]);
+        Assert.Equal(
+            Convert.ToHexString([.. Json("""{"ns": "copy.a"}"""), .. Json("""{"ns": "other.a", "collectionUUID": "shop.a"}""")]),
+            sections["nsInfo"]);
+
+        static byte[] Json(string json) => ExtendedJson.Parse(json).Bytes.ToArray();
+
+        string Written(string json, params long[] cursors) => ExtendedJson.Write(
+            OpMsg.Parse(writer.Write(OpMsg.Parse(TrafficFile.MessageOf(1, 0, ExtendedJson.Parse(json))), 7, cursors)).Body);
+    }
+
+    [Theory]
+    [InlineData(1, false)]
+    [InlineData(1000, true)]
+    [InlineData(2000, false)]
+    [InlineData(2001, true)]
+    [InlineData(2004, true)]
+    [InlineData(2011, true)]
+    [InlineData(2012, false)]
+    [InlineData(2013, false)]
+    public void Messages_of_before_OP_MSG_are_known_by_their_codes(int code, bool isLegacy) =>
+        Assert.Equal(isLegacy, LeftOutCommands.IsLegacy((OpCode)code));
 
     [Fact]
     public void What_looks_after_a_server_s_recording_is_left_out()

@@ -18,6 +18,7 @@ public sealed class CrashedCountersTests : IDisposable
     private (long Count, long Size) _counters = (10, 10_240);
     private bool _takesValidate = true;
     private bool _breaks;
+    private string? _validate;
 
     public CrashedCountersTests()
     {
@@ -76,6 +77,8 @@ public sealed class CrashedCountersTests : IDisposable
     {
         _counters = (3, 3072);
         Assert.Equal(10_240, _collection.ReadSizes(10)!.DataBytes);
+        Assert.Equal(
+            ["collStats of d.c had 3 documents and 3,072 bytes after a crash; validate corrected that to 10 and 10,240"], _told);
         // What still does not agree is no crash, and not looked for again.
         _collection.ReadSizes(11);
         Assert.Equal(1, Validations);
@@ -89,6 +92,30 @@ public sealed class CrashedCountersTests : IDisposable
         Assert.Equal(0, _collection.ReadSizes(10)!.DataBytes);
         Assert.Equal(["collStats of d.c had 0 documents and 0 bytes, but 10 documents are stored: validate, which corrects that after a "
             + "crash, was refused or failed, so the data size may be wrong"], _told);
+    }
+
+    /// <summary>Only a count that is known to be wrong, and stays so, makes the size doubtful.</summary>
+    [Theory]
+    [InlineData(false, 10, 10)]
+    [InlineData(true, 10, 11)]
+    public void Nothing_is_told_where_the_count_is_right_or_validate_finds_nothing_wrong(bool takesValidate, long count, long documents)
+    {
+        _takesValidate = takesValidate;
+        if (!takesValidate)
+            Crash();
+        _counters = (count, 10_240);
+        Assert.Equal(10_240, _collection.ReadSizes(documents)!.DataBytes);
+        Assert.Equal(1, Validations);
+        Assert.Empty(_told);
+    }
+
+    /// <summary>A full one reads every document, which takes hours.</summary>
+    [Fact]
+    public void Counters_are_corrected_by_a_validate_that_is_not_full()
+    {
+        Crash();
+        _collection.ReadSizes(10);
+        Assert.Equal("""{"validate": "c", "full": false, "$db": "d"}""", _validate);
     }
 
     [Fact]
@@ -146,6 +173,8 @@ public sealed class CrashedCountersTests : IDisposable
 
         var command = new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray());
         _commands.Add(command.First().Key);
+        if (_commands[^1] == "validate")
+            _validate = ExtendedJson.Write(command.Bytes);
         if (_commands[^1] == "validate" && _takesValidate)
             _counters = (10, 10_240);
         exchange.Reply(_commands[^1] switch

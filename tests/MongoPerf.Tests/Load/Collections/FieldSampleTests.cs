@@ -38,6 +38,8 @@ public sealed class FieldSampleTests
         Assert.Equal("a items c", string.Join(' ', command.FindDocument("pipeline.1.$project")!.Select(field => field.Key)));
         Assert.Equal(7, command.FindInt64("pipeline.0.$sample.size"));
         Assert.Equal(FieldSample.MostMilliseconds, command.FindInt64("maxTimeMS"));
+        // No server takes an aggregate without it.
+        Assert.Empty(command.FindDocument("cursor")!);
     }
 
     /// <summary>Found by a review: null has no bytes, and a server could send any number of them.</summary>

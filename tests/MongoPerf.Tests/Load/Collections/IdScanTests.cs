@@ -94,6 +94,17 @@ public sealed class IdScanTests : ServerTest
         Assert.Equal(Enumerable.Range(998, 14).Select(n => documents.Make(n).Bytes.ToArray()), stored);
     }
 
+    [Fact]
+    public void What_the_server_refuses_of_a_repair_is_told_by_its_first_and_the_rest_is_written()
+    {
+        DocumentTemplate documents = Template("^number");
+        using WireCollection collection = Open(documents);
+        collection.Create(new CollectionMarker(42, documents.Fingerprint, "run", 0, IsGrown: true));
+        Assert.Null(collection.Write(new NumberRange(3, 4), new NumberRange(1500, 1501)));
+        Assert.Contains("_id: 3", collection.Write(new NumberRange(0, 2000)), StringComparison.Ordinal);
+        Assert.Equal([new NumberRange(2000, 2001)], collection.FindMissing(new NumberRange(0, 2001)));
+    }
+
     /// <summary>A block of _ids is asked for at once; numbers beyond many that are missing are found all the same.</summary>
     [Fact]
     public void The_end_is_found_behind_a_long_gap()

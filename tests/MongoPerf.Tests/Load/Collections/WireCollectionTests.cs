@@ -61,6 +61,49 @@ public sealed class WireCollectionTests : IDisposable
     }
 
     [Fact]
+    public void A_count_that_is_not_told_is_none()
+    {
+        using WireCollection collection = Open(_clock);
+        Assert.Equal(0, collection.Count());
+    }
+
+    /// <summary>The server counts, however many they are, and shows the first.</summary>
+    [Fact]
+    public void What_a_check_asks_for_is_counted_by_the_server()
+    {
+        var asked = new List<string>();
+        BsonDocument[] found = [BsonDocument.Of(("_id", null), ("count", 7), ("first", BsonDocument.Of(("a", 1))))];
+        _server.Answer = exchange =>
+        {
+            asked.Add(ExtendedJson.Write(new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray()).Bytes));
+            exchange.Reply(BsonDocument.Of(("cursor", BsonDocument.Of(("firstBatch", found), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0)));
+        };
+        using WireCollection collection = Open(_clock);
+        var query = (AggregateDocuments)OperationOf("aggregate: c, pipeline: [{$match: {a: 1}}]");
+        Assert.Equal((7, """{"a": 1}"""), collection.Aggregate(query));
+        Assert.Equal(
+            """{"aggregate": "c", "pipeline": [{"$match": {"a": 1}}, {"$group": {"_id": null, "count": {"$sum": 1}, "first": {"$first": "$$ROOT"}}}], "cursor": {}, "$db": "d"}""",
+            Assert.Single(asked));
+        found = [];
+        Assert.Equal((0, null), collection.Aggregate(query));
+    }
+
+    [Fact]
+    public void Whether_a_collection_is_empty_is_seen_by_one_document()
+    {
+        BsonDocument? asked = null;
+        _server.Answer = exchange =>
+        {
+            asked = new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray());
+            exchange.Reply(BsonDocument.Of(
+                ("cursor", BsonDocument.Of(("firstBatch", Array.Empty<BsonDocument>()), ("id", 0L), ("ns", "d.c"))), ("ok", 1.0)));
+        };
+        using MongoConnection connection = MongoConnection.Open(_server.Address, ConnectionSettings.Default);
+        Assert.True(CollectionCommands.IsEmpty(connection, "d", "c"));
+        Assert.Equal("""{"find": "c", "limit": 1, "singleBatch": true, "$db": "d"}""", ExtendedJson.Write(asked!.Bytes));
+    }
+
+    [Fact]
     public void Another_refusal_is_told_at_once()
     {
         _server.Answer = exchange => exchange.Reply(Refusal(14031, "OutOfDiskSpace"));

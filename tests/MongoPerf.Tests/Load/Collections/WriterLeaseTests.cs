@@ -3,6 +3,7 @@ using MongoPerf.Load.Collections;
 using MongoPerf.Tests.Server;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
+using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests.Load.Collections;
 
@@ -54,6 +55,11 @@ public sealed class WriterLeaseTests : ServerTest
         Assert.Equal("second", Marker().FindString("writer.run"));
         second.Renew(_connection);
         Assert.Null(second.Lost);
+        // Who has lost it takes it back neither from a run that has paused nor from one that is gone.
+        Expire();
+        first.Renew(_connection);
+        Assert.Equal("second", Marker().FindString("writer.run"));
+        Leases("none").Renew(_connection);
     }
 
     [Fact]
@@ -106,6 +112,9 @@ public sealed class WriterLeaseTests : ServerTest
         Assert.Throws<CollectionBusyException>(() => Leases("run", "another run's of the same id").Take(_connection, "c"));
         Assert.Throws<CollectionBusyException>(() => Leases("run").Take(_connection, "c"));
         Leases("run", "token").Take(_connection, "c");
+        // Of a process before the machine's last start nothing lives, whatever has its number now.
+        Set($"'writer.process': {Environment.ProcessId}, 'writer.boot': 'another'");
+        Leases("run", "token").Take(_connection, "c");
         Set($"'writer.process': {gone.Id}, 'writer.host': 'elsewhere'");
         // Nobody can tell whether it lives there.
         Assert.Throws<CollectionBusyException>(() => Leases("run", "token").Take(_connection, "c"));
@@ -150,6 +159,28 @@ public sealed class WriterLeaseTests : ServerTest
         Succeed($"{{'insert': 'mongoperf', 'documents': [{{'_id': 'c', {writer}}}]}}");
         Leases("first").Take(_connection, "c");
         Assert.Equal("first", Marker().FindString("writer.run"));
+    }
+
+    /// <summary>Another one that was faster is waited for no longer; what else the server refuses is no other writer.</summary>
+    [Theory]
+    [InlineData(11000, null)]
+    [InlineData(13, 13)]
+    public void A_refused_lease_is_another_writers_only_where_its_marker_is_in_the_way(int refused, int? code)
+    {
+        using var server = new MongoPerf.Tests.Support.LyingServer();
+        server.Answer = exchange => exchange.Reply(new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray()).First().Key switch
+        {
+            "update" => BsonDocument.Of(("n", 0), ("writeErrors", new[]
+            {
+                BsonDocument.Of(("index", 0), ("code", refused), ("errmsg", "no")),
+            }), ("ok", 1.0)),
+            "find" => BsonDocument.Of(("cursor", BsonDocument.Of(
+                ("firstBatch", Array.Empty<BsonDocument>()), ("id", 0L), ("ns", "test.mongoperf"))), ("ok", 1.0)),
+            _ => BsonDocument.Of(("localTime", DateTime.UnixEpoch), ("ok", 1.0)),
+        });
+        using MongoConnection connection = MongoConnection.Open(server.Address, ConnectionSettings.Default);
+        Exception e = Assert.ThrowsAny<Exception>(() => Leases("first").Take(connection, "c"));
+        Assert.Equal((code is null, code), (e is CollectionBusyException, (e as ServerCommandException)?.Code));
     }
 
     [Fact]

@@ -12,6 +12,9 @@ namespace MongoPerf.Tests.Load.Executors;
 /// <summary>Which write each event is of, and what is missing, duplicated or out of order.</summary>
 public sealed class ChangeFollowerTests
 {
+    private static readonly DocumentTemplate Documents = new(
+        DocumentValue.Of(("_id", new SequenceValue(NumberKind.Int64, 0, 1))), 7, "users");
+
     private readonly KeySpace _keys = new(100);
     private readonly TrackedWrites _writes;
     private readonly ChangeFollower _follower;
@@ -19,9 +22,7 @@ public sealed class ChangeFollowerTests
     public ChangeFollowerTests()
     {
         _writes = new TrackedWrites(_keys, null, watchers: 1);
-        var documents = new DocumentTemplate(
-            DocumentValue.Of(("_id", new SequenceValue(NumberKind.Int64, 0, 1))), 7, "users");
-        _follower = new ChangeFollower(new WatchChanges("watch", "users", documents) { Tracked = _writes, Fields = ["at"] });
+        _follower = new ChangeFollower(new WatchChanges("watch", "users", Documents) { Tracked = _writes, Fields = ["at"] });
     }
 
     private ChangeLog Log => _follower.Log;
@@ -120,6 +121,77 @@ public sealed class ChangeFollowerTests
             return isThere ? true : throw new ConnectionFailedException(new ServerAddress("a", 1), "gone");
         });
         Assert.Equal((missing, unsettled), (Log.Missing, Log.Unsettled));
+    }
+
+    /// <summary>The worker that waits for events ends all the same when some never come.</summary>
+    [Theory]
+    [InlineData(3, 3, 0)]
+    [InlineData(int.MaxValue, 4, 1)]
+    public void Events_that_come_late_are_waited_for_but_for_four_seconds_at_most(int lastAt, int asked, int missing)
+    {
+        _keys.Take(2);
+        _writes.Inserts.Add(100, worker: 0, ticks: 1000);
+        _writes.Inserts.Add(101, worker: 0, ticks: 1000);
+        var clock = new Support.ManualClock();
+        int times = 0;
+        _follower.Drain(clock, () =>
+        {
+            clock.Advance(1);
+            times++;
+            Take(2000, times == 2 ? [Insert(100)] : times == lastAt ? [Insert(101)] : []);
+            return true;
+        });
+        Assert.Equal((asked, missing, 0), (times, Log.Missing, Log.Unsettled));
+    }
+
+    [Fact]
+    public void Where_stages_may_leave_events_out_none_is_missed()
+    {
+        var follower = new ChangeFollower(new WatchChanges("watch", "users", Documents)
+        {
+            Tracked = _writes, Stages = DocumentValue.Array([DocumentValue.Of(("$match", DocumentValue.Empty))]),
+        });
+        _keys.Take();
+        _writes.Inserts.Add(100, worker: 0, ticks: 1000);
+        var clock = new Support.ManualClock();
+        follower.Drain(clock, () =>
+        {
+            clock.Advance(5);
+            return true;
+        });
+        Assert.Equal((0, 0), (follower.Log.Missing, follower.Log.Unsettled));
+    }
+
+    [Fact]
+    public void Of_more_events_without_an_acknowledgement_than_are_kept_the_oldest_are_let_go_of()
+    {
+        const int Kept = 4096;
+        _keys.Take(Kept + 3);
+        for (int i = 0; i < Kept + 3; i++)
+            _follower.Take(Insert(100 + i).Bytes, 900);
+        for (int i = 0; i < Kept + 3; i++)
+            _writes.Inserts.Add(100 + i, worker: 0, ticks: 800 + i);
+        _follower.Settle();
+        Assert.Equal(Kept, Log.Delays.Length);
+        // The newest are timed: the first of them was acknowledged at 803.
+        Assert.Equal(97, Log.Delays[0]);
+    }
+
+    [Fact]
+    public void A_write_far_behind_all_events_is_missing_as_any_other()
+    {
+        const int Number = 16 * AcknowledgedTimes.PageLength;
+        _keys.Take(Number + 1);
+        _writes.Inserts.Add(100, worker: 0, ticks: 1000);
+        _writes.Inserts.Add(100 + Number, worker: 0, ticks: 1000);
+        Take(1100, Insert(100));
+        var clock = new Support.ManualClock();
+        _follower.Drain(clock, () =>
+        {
+            clock.Advance(5);
+            return true;
+        });
+        Assert.Equal(1, Log.Missing);
     }
 
     [Fact]

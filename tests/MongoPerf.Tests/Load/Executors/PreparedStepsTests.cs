@@ -24,6 +24,7 @@ public sealed class PreparedStepsTests : IDisposable
     private static readonly BsonDocument Written = BsonDocument.Of(("n", 1), ("nModified", 1), ("value", User), ("ok", 1.0));
 
     private readonly LyingServer _server = new();
+    private readonly ManualClock _clock = new();
     private readonly List<BsonDocument> _commands = [];
     private readonly WireExecutor _executor;
 
@@ -92,6 +93,7 @@ public sealed class PreparedStepsTests : IDisposable
             "steps: [{find: users, key: uniform, as: user}, {delete: users, filter: {_id: {^from: user.age}}}]", Found);
         Assert.False(Run(steps).Succeeded);
         Assert.Equal(["find"], Names);
+        Assert.Equal([(0, true), (1, false)], Entries(steps));
         Assert.Equal(
             (ErrorCount.NoValue, "step 'delete' takes 'user.age', and no earlier step returned it: give it a default, or the step an if"),
             (steps.LastError!.Name, steps.LastError.Message));
@@ -226,7 +228,7 @@ public sealed class PreparedStepsTests : IDisposable
         Assert.True(Run(steps).Succeeded);
         Assert.Equal(["findAndModify", "abortTransaction"], Names);
         Assert.Equal((1, 0, 0, 0), (steps.Steps!.RolledBack, steps.Steps.Committed, steps.Steps.Aborted, steps.Steps.Retried));
-        Assert.Equal([(0, true), (3, true)], steps.Steps.Entries.ToArray().Select(entry => (entry.Step, entry.Succeeded)));
+        Assert.Equal([(0, true), (3, true)], Entries(steps));
     }
 
     [Fact]
@@ -341,7 +343,108 @@ public sealed class PreparedStepsTests : IDisposable
         Assert.True(Run(steps).Succeeded);
         Assert.Equal(["findAndModify", "insert", "commitTransaction", "commitTransaction"], Names);
         Assert.Equal(_commands[2].FindInt64("txnNumber"), _commands[3].FindInt64("txnNumber"));
+        Assert.Equal([(0, true), (1, true), (2, false), (2, true)], Entries(steps));
         Assert.Equal((1, 1, 0), (steps.Steps!.Committed, steps.Steps.CommitRetried, steps.Steps.Unknown));
+    }
+
+    /// <summary>
+    /// Where the server had no more time drivers do not ask again; what may be committed is neither aborted nor run again.
+    /// </summary>
+    [Fact]
+    public void A_commit_that_ran_out_of_time_is_unknown_and_left_alone()
+    {
+        IPreparedOperation steps = Prepare(Transfer, command => command.First().Key == "commitTransaction"
+            ? Refusal(50, "MaxTimeMSExpired", "UnknownTransactionCommitResult")
+            : Written);
+        Assert.False(Run(steps).Succeeded);
+        Assert.Equal(["findAndModify", "insert", "commitTransaction"], Names);
+        Assert.Equal((0, 0, 1, 0), (steps.Steps!.Committed, steps.Steps.Aborted, steps.Steps.Unknown, steps.Steps.CommitRetried));
+        Assert.Equal((50, false), (steps.LastError!.Code, Entries(steps)[^1].Succeeded));
+    }
+
+    [Fact]
+    public void A_commit_of_which_no_answer_tells_is_asked_about_for_two_minutes()
+    {
+        int commits = 0;
+        IPreparedOperation steps = Prepare(Transfer, command =>
+        {
+            if (command.First().Key != "commitTransaction")
+                return Written;
+            _clock.Advance(50);
+            // So that it ends whatever it does about the time.
+            return ++commits > 9 ? Written
+                : BsonDocument.Of(("writeConcernError", BsonDocument.Of(("code", 64), ("errmsg", "waiting timed out"))), ("ok", 1.0));
+        });
+        Assert.False(Run(steps).Succeeded);
+        Assert.Equal(3, commits);
+        Assert.Equal((0, 2, 1), (steps.Steps!.Committed, steps.Steps.CommitRetried, steps.Steps.Unknown));
+        Assert.Equal(150 * _clock.TicksPerSecond, steps.Steps.TransactionTicks);
+    }
+
+    [Fact]
+    public void A_server_that_went_away_in_a_commit_is_looked_for_with_growing_pauses()
+    {
+        bool isAway = false;
+        int commits = 0, tries = 0;
+        IPreparedOperation steps = Prepare(Transfer, command =>
+        {
+            if (command.First().Key != "commitTransaction" || commits++ > 0)
+                return Written;
+            isAway = true;
+            return null;
+        });
+        _server.Handshake = exchange =>
+        {
+            if (isAway && tries++ < 3)
+                exchange.Close();
+            else
+                exchange.Reply(LyingServer.Hello(17, isMember: true));
+        };
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal(0.05 + 0.1 + 0.2, _clock.Seconds, 6);
+        Assert.Equal((1, 1, 0), (steps.Steps!.Committed, steps.Steps.CommitRetried, steps.Steps.Unknown));
+    }
+
+    [Fact]
+    public void A_transaction_left_before_its_first_command_has_an_abort_that_took_no_time()
+    {
+        IPreparedOperation steps = Prepare("transaction: true, steps: [{values: {n: 5}, as: in}, {abort: true, if: {in.n: 5}}, "
+            + "{insert: log}]", _ => Written);
+        Assert.True(Run(steps).Succeeded);
+        Assert.Empty(_commands);
+        Assert.Equal((1, true), (steps.Steps!.RolledBack, Entries(steps).Single().Succeeded));
+    }
+
+    [Fact]
+    public void An_insert_that_the_server_does_not_count_fails_and_its_bytes_are_those_that_were_sent()
+    {
+        int count = 1;
+        IPreparedOperation steps = Prepare("steps: [{insert: log}]", _ => BsonDocument.Of(("n", count), ("ok", 1.0)));
+        Assert.True(steps.Draw());
+        OperationOutcome whole = steps.Execute();
+        Assert.Equal((true, 1), (whole.Succeeded, whole.Documents));
+        Assert.Equal(_commands[0].FindDocument("documents")!.Sum(one => one.Value.Bytes.Length), whole.Bytes);
+        count = 0;
+        Assert.False(Run(steps).Succeeded);
+        Assert.Equal(("ShortCount", "the server counts 0 documents, 1 were sent"), (steps.LastError!.Name, steps.LastError.Message));
+    }
+
+    /// <summary>A server without the times of a replica set sends none, or zero: then there is nothing to read after.</summary>
+    [Fact]
+    public void A_time_of_zero_is_no_time_to_read_after()
+    {
+        var zero = new BsonValue(BsonType.Timestamp, new byte[8]);
+        var one = new BsonValue(BsonType.Timestamp, BitConverter.GetBytes(1UL));
+        int replies = 0;
+        IPreparedOperation steps = Prepare("session: causal, steps: [{find: log, filter: {}}, {find: log, filter: {}}, "
+            + "{find: log, filter: {}}]", command => BsonDocument.Of(
+            [
+                .. Found(command).Select(e => (e.Key, (object?)e.Value)), ("operationTime", replies++ == 0 ? zero : one),
+            ]));
+        Assert.True(Run(steps).Succeeded);
+        Assert.Equal([null, null, "1"], _commands.Select(command => command.Find("readConcern.afterClusterTime") is { } after
+            ? $"{BitConverter.ToUInt64(after.Bytes.Span)}" : null));
+        Assert.All(_commands, command => Assert.Null(command.Find("$clusterTime")));
     }
 
     [Fact]
@@ -450,6 +553,9 @@ public sealed class PreparedStepsTests : IDisposable
     private static BsonDocument Refusal(int code, string name, string label) => BsonDocument.Of(
         ("ok", 0.0), ("code", code), ("codeName", name), ("errmsg", name), ("errorLabels", new[] { label }));
 
+    private static (int Step, bool Succeeded)[] Entries(IPreparedOperation steps) =>
+        [.. steps.Steps!.Entries.ToArray().Select(entry => (entry.Step, entry.Succeeded))];
+
     private static (bool Succeeded, int Documents) Run(IPreparedOperation steps)
     {
         Assert.True(steps.Draw());
@@ -476,7 +582,7 @@ public sealed class PreparedStepsTests : IDisposable
         };
         _executor.Connect();
         return _executor.Prepare(
-            Bound(operation).Each(one => one with { Tracked = tracked }), new OperationContext(42, 0, null));
+            Bound(operation).Each(one => one with { Tracked = tracked }), new OperationContext(42, 0, null) { Clock = _clock });
     }
 
     private static Operation Bound(string operation) => ScenarioTexts.Plan(

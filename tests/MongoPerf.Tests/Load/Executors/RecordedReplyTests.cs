@@ -188,6 +188,52 @@ public sealed class RecordedReplyTests
         Assert.Null(sizes.UsedIndexBytes);
     }
 
+    /// <summary>A router's: orphans are no documents of a shard's.</summary>
+    [Fact]
+    public void Each_shards_sizes_are_read_and_those_of_a_buckets_two_collections_added_up()
+    {
+        SizeResult files = Sizes("'s1': {'count': 3, 'size': 30, 'storageSize': 4096, 'totalIndexSize': 100, 'nchunks': 1, "
+            + "'numOrphanDocs': 1, 'indexSizes': {'_id_': 60}}", documents: 5);
+        SizeResult chunks = Sizes("'s1': {'count': 8, 'size': 800, 'storageSize': 8192, 'totalIndexSize': 1000, 'nchunks': 2, "
+            + "'numOrphanDocs': 2, 'indexSizes': {'_id_': 600}}, 's0': {'count': 6, 'size': 600}", documents: 11) with
+        {
+            FreeStorageBytes = 7,
+        };
+        Assert.Equal([new ShardSize("s1", 2, 30, 4096, 100, 1) { Orphans = 1, Indexes = files.Shards[0].Indexes }], files.Shards);
+        Assert.Equal(60, files.Shards[0].Indexes["_id_"]);
+        Assert.Equal(("s0", 6L, 600L, 0L, 0L, 0L, null), Parts(chunks.Shards[1]));
+        SizeResult sum = SizeReader.Sum([("files", files), ("chunks", chunks)], 9);
+        Assert.Equal((9, 2 * 1000, 2 * 5000, 2 * 100), (sum.Documents, sum.DataBytes, sum.StorageBytes, sum.IndexBytes));
+        Assert.Null(sum.FreeStorageBytes);
+        Assert.Equal(14, SizeReader.Sum([("files", chunks), ("chunks", chunks)], 9).FreeStorageBytes);
+        Assert.Equal(("files.a", 100L, "chunks.a", 100L), sum.Indexes.ToArray() is [var one, var two]
+            ? (one.Key, one.Value, two.Key, two.Value) : default);
+        // The last one's documents are those that count.
+        Assert.Equal([("s0", 6L, 600L, 0L, 0L, 0L, null), ("s1", 6L, 830L, 12_288L, 1100L, 3L, 3L)], sum.Shards.Select(Parts));
+        Assert.Equal((60L, 600L), (sum.Shards[1].Indexes["files._id_"], sum.Shards[1].Indexes["chunks._id_"]));
+        Assert.False(sum.AreOfCheckpoint);
+        Assert.True(SizeReader.Sum([("files", files), ("chunks", chunks with { AreOfCheckpoint = true })], 9).AreOfCheckpoint);
+
+        static (string, long, long, long, long, long, long?) Parts(ShardSize shard) => (shard.Shard, shard.Documents, shard.DataBytes,
+            shard.StorageBytes, shard.IndexBytes, shard.Chunks, shard.Orphans);
+
+        static SizeResult Sizes(string shards, long documents) => SizeReader.Read(
+            ExtendedJson.Parse("{'size': 1000, 'storageSize': 5000, 'totalIndexSize': 100, 'indexSizes': {'a': 100}, 'shards': {"
+                .Replace('\'', '"') + shards.Replace('\'', '"') + "}}"), documents);
+    }
+
+    [Fact]
+    public void Shards_plans_are_in_the_order_of_their_names()
+    {
+        PlanSummary plan = QueryPlanReader.Read(ExtendedJson.Parse("""
+            {"mergeType": "mongos", "shards": {
+              "s2": {"queryPlanner": {"winningPlan": {"stage": "EOF"}}, "executionStats": {"nReturned": 1}},
+              "s10": {"queryPlanner": {"winningPlan": {"stage": "EOF"}}, "executionStats": {"nReturned": 2}},
+              "s1": {"queryPlanner": {"winningPlan": {"stage": "EOF"}}, "executionStats": {"nReturned": 3}}}}
+            """), limit: 0);
+        Assert.Equal([("s1", 3L), ("s10", 2L), ("s2", 1L)], plan.ByShard.Select(shard => (shard.Shard, (long)shard.Returned)));
+    }
+
     private static (bool IsOk, int Documents, long CursorId) Cursor(int index)
     {
         CursorReply reply = CursorReply.Parse(LyingServer.Message(Reply("find_getMore_killCursors.json", index), RequestId));

@@ -186,6 +186,10 @@ public sealed class TyrantScenarioTests : IDisposable
             () => Prepare(new CountDocuments(
                 "count", "news", Filter(("CategoryID", new LiteralValue(News.Make(0).Find("CategoryID")!.Value))))),
             "Tokyo Tyrant can't count with a filter");
+        var one = new LiteralValue(BsonDocument.Of(("v", 1)).First().Value);
+        var count = new CountDocuments("count", "news", DocumentValue.Empty);
+        Refused(() => Prepare(count with { Limit = one }), "Tokyo Tyrant can't count with a filter, limit or skip");
+        Refused(() => Prepare(count with { Skip = one }), "Tokyo Tyrant can't count with a filter, limit or skip");
         Refused(() => Prepare(new FindDocuments("f", "news", DocumentValue.Empty) { Limit = new IntegerValue(NumberKind.Int32, 1, 9, 1) }),
             "a limit drawn for each operation");
         Refused(

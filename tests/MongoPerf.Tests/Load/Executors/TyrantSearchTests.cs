@@ -56,6 +56,9 @@ public sealed class TyrantSearchTests
     [InlineData(
         """{"Title": {"$gt": "a"}}""", "'Title: {$gt: String}' is not possible with Tokyo Tyrant, which only compares numbers and dates")]
     [InlineData("""{"Title": {"$regex": "a"}}""", "'Title: {$regex: String}' is not possible with Tokyo Tyrant; allowed: $eq, $gt")]
+    [InlineData("""{"Title": {"$all": "a"}}""", "'Title: {$all: String}' is not possible")]
+    [InlineData("""{"Title": {"$in": "a"}}""", "'Title: {$in: String}' is not possible")]
+    [InlineData("""{"Tags": {"$nin": ["a"]}}""", "'Tags: {$nin: Array}' is not possible")]
     [InlineData("""{"Title": {"a": 1}}""", "'Title: {a: Int32}' is not possible")]
     [InlineData("""{"Tags": "a b"}""", "field 'Tags' is an array containing 'a b', which Tokyo Tyrant splits into several words")]
     [InlineData("""{"Title": null}""", "field 'Title' is Null")]
@@ -74,6 +77,10 @@ public sealed class TyrantSearchTests
             ["setlimit\05\0100", "get\0\0Title\0Tags"], Arguments(find with { Projection = Json("""{"Title": 1, "Tags": true}""") }));
         Assert.Equal(["setlimit\05\0100", "get\0Title"], Arguments(find with { Projection = Json("""{"_id": 0, "Title": 1}""") }));
         Assert.Equal(["setlimit\0-1\00", "get"], Arguments(find with { Limit = Number(0), Skip = Number(0) }));
+        Assert.Equal(["setlimit\01\00", "get"], Arguments(Find("{}", 1)));
+        TemplateValue drawn = new IntegerValue(NumberKind.Int32, 1, 9, 1);
+        Assert.StartsWith("a skip drawn for each operation", Refusal(find with { Skip = drawn }), StringComparison.Ordinal);
+        Assert.StartsWith("a limit drawn for each operation", Refusal(find with { Limit = drawn }), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -107,6 +107,17 @@ public sealed class WireBulkWriteTests : IDisposable
         Assert.True(ErrorCount.IsWrongEffect(bulk.LastError.Code, bulk.LastError.Name));
     }
 
+    /// <summary>One write that may insert is enough for an upsert to be right.</summary>
+    [Theory]
+    [InlineData("{replace: users, filter: {n: 1}, upsert: true}, {update: users, key: uniform, with: {$inc: {n: 1}}}", true)]
+    [InlineData("{replace: users, key: uniform, upsert: true}, {update: users, key: uniform, with: {$inc: {n: 1}}}", false)]
+    public void An_upsert_is_right_where_any_write_may_insert(string writes, bool succeeds)
+    {
+        IPreparedOperation bulk = Prepare(25, $"{{bulkWrite: [{writes}]}}", Counted(0, 2, 1, 1, 0));
+        Assert.True(bulk.Draw());
+        Assert.Equal(succeeds, bulk.Execute().Succeeded);
+    }
+
     [Theory]
     [InlineData(25)]
     [InlineData(17)]

@@ -89,6 +89,76 @@ public sealed class WireOperationTests
         Assert.Equal("clusterFind", sent.Commands.Single().First().Key);
     }
 
+    /// <summary>A command that is given as it is has a cursor of whatever collection the server says.</summary>
+    [Theory]
+    [InlineData("d.other", "other")]
+    [InlineData("d.c", "c")]
+    [InlineData("d.$cmd.listIndexes.c", "$cmd.listIndexes.c")]
+    [InlineData("d.", null)]
+    [InlineData("d", null)]
+    [InlineData("dd.c", null)]
+    [InlineData("e.c", null)]
+    [InlineData("", null)]
+    [InlineData(null, null)]
+    public void A_commands_cursor_is_read_on_where_the_server_says_and_never_in_another_database(string? nameSpace, string? collection)
+    {
+        using var sent = new Recorder(command => command.First().Key == "getMore" ? Cursor("nextBatch", 0) : Cursor("firstBatch", 77));
+        IPreparedOperation operation = sent.Prepare(
+            new DatabaseCommand("list", "c", DocumentValue.Of(BsonDocument.Of(("listIndexes", "c")))) { Database = "d" });
+        Assert.True(operation.Draw());
+        if (collection is null)
+        {
+            Assert.Contains("outside database 'd'", Assert.Throws<WireProtocolException>(() => operation.Execute()).Message,
+                StringComparison.Ordinal);
+            return;
+        }
+
+        Assert.Equal(2, operation.Execute().Documents);
+        Assert.Equal($$"""{"getMore": 77, "collection": "{{collection}}", "$db": "d"}""",
+            ExtendedJson.Write(sent.Commands[1].Bytes));
+
+        BsonDocument Cursor(string batch, long id) => BsonDocument.Of(
+            ("cursor", BsonDocument.Of([(batch, new[] { BsonDocument.Of(("a", 1)) }), ("id", id),
+                .. nameSpace is null ? [] : ((string, object?)[])[("ns", nameSpace)]])), ("ok", 1.0));
+    }
+
+    [Fact]
+    public void A_cursor_that_the_server_does_not_read_on_fails_with_its_reason()
+    {
+        using var sent = new Recorder(command => command.First().Key == "getMore"
+            ? BsonDocument.Of(("ok", 0.0), ("code", 43), ("codeName", "CursorNotFound"), ("errmsg", "gone"))
+            : BsonDocument.Of(
+                ("cursor", BsonDocument.Of(("firstBatch", new[] { BsonDocument.Of(("a", 1)) }), ("id", 77L), ("ns", "d.c"))), ("ok", 1.0)));
+        IPreparedOperation find = sent.Prepare(new FindDocuments("read", "c", DocumentValue.Empty));
+        Assert.True(find.Draw());
+        Assert.False(find.Execute().Succeeded);
+        Assert.Equal((43, "CursorNotFound"), (find.LastError!.Code, find.LastError.Name));
+    }
+
+    /// <summary>The first reply's documents are compared, although the next replies take its place.</summary>
+    [Theory]
+    [InlineData(1, 0, 0)]
+    [InlineData(1, 1, 1)]
+    [InlineData(0, 0, 0)]
+    [InlineData(0, 1, 1)]
+    public void Documents_of_the_first_reply_that_has_any_are_compared(int atOnce, int key, int wrong)
+    {
+        BsonDocument[] first = [.. Enumerable.Range(0, atOnce).Select(_ => Fixed.Make(key))];
+        BsonDocument[] next = [.. Enumerable.Range(atOnce, 2).Select(_ => Fixed.Make(atOnce == 0 ? key : 5))];
+        using var sent = new Recorder(command => BsonDocument.Of(("cursor", command.First().Key == "getMore"
+            ? BsonDocument.Of(("nextBatch", next[..1]), ("id", 0L), ("ns", "d.c"))
+            : BsonDocument.Of(("firstBatch", first), ("id", 77L), ("ns", "d.c"))), ("ok", 1.0)));
+        IPreparedOperation find = sent.Prepare(new FindDocuments("read", "c", ById(Fixed))
+        {
+            Chooser = new SequentialKeys(new KeySpace(1)), Expected = Fixed, IsOfKey = true,
+        });
+        for (int i = 0; i < 2; i++)
+        {
+            Assert.True(find.Draw() && find.Execute().Succeeded);
+            Assert.Equal(new VerificationOutcome(1, wrong), find.Verify());
+        }
+    }
+
     [Fact]
     public void Concerns_are_sent_with_the_command()
     {
@@ -147,6 +217,11 @@ public sealed class WireOperationTests
         private readonly WireExecutor _executor;
 
         public Recorder(BsonDocument reply, ConnectionSettings? settings = null)
+            : this(_ => reply, settings)
+        {
+        }
+
+        public Recorder(Func<BsonDocument, BsonDocument> reply, ConnectionSettings? settings = null)
         {
             _server.Answer = exchange =>
             {
@@ -154,7 +229,7 @@ public sealed class WireOperationTests
                 Commands.Add(new BsonDocument(message.Body.ToArray()));
                 foreach (DocumentSequence sequence in message.Sequences)
                     Inserted.Add(Split(sequence.Documents));
-                exchange.Reply(reply);
+                exchange.Reply(reply(Commands[^1]));
             };
             _executor = new WireExecutor(_ => _server.Address, settings ?? ConnectionSettings.Default, "d");
             _executor.Connect();

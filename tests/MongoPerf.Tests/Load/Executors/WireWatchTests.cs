@@ -1,6 +1,7 @@
 using MongoPerf.Load.Collections;
 using MongoPerf.Load.Documents;
 using MongoPerf.Load.Executors.Wire;
+using MongoPerf.Load.Keys;
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
 using MongoPerf.Tests.Support;
@@ -69,6 +70,26 @@ public sealed class WireWatchTests : IDisposable
     {
         Answer(_ => Error(40573, "Location40573"));
         Assert.Equal(40573, Assert.Throws<ServerCommandException>(Prepare).Code);
+    }
+
+    [Fact]
+    public void A_delay_ends_when_the_reply_with_the_event_has_come()
+    {
+        var clock = new ManualClock();
+        var keys = new KeySpace(0);
+        var writes = new TrackedWrites(keys, null, watchers: 1);
+        keys.Take();
+        writes.Inserts.Add(0, worker: 0, ticks: 1_000_000);
+        Answer(_ => Batch(5, "first"), _ =>
+        {
+            clock.Advance(1.25);
+            return Batch(5, "second", Event(0));
+        });
+        _executor.Connect();
+        IPreparedOperation watch = _executor.Prepare(
+            Watch with { Tracked = writes }, new OperationContext(1, 0, null) { Clock = clock });
+        Assert.True(watch.Execute().Succeeded);
+        Assert.Equal([250_000], watch.Changes!.Delays.ToArray());
     }
 
     [Fact]

@@ -264,6 +264,15 @@ public sealed class PlanRunnerTests : IDisposable
     }
 
     [Fact]
+    public void A_reason_to_stop_ends_a_phase_in_its_middle()
+    {
+        Begin(Users + "phases: [{name: read, duration: 100s, operations: [{find: users, key: uniform}]}]\n");
+        _plan.ReasonToStop = () => _plan.Clock.Seconds > 3 ? "the disk is full" : null;
+        Assert.False(_plan.Run(_ => Scripted.Ok()));
+        Assert.InRange(_plan.Clock.Seconds, 3, 6);
+    }
+
+    [Fact]
     public void A_load_whose_server_is_lost_again_and_again_is_not_repaired_beyond_a_stop()
     {
         using var stop = new CancellationTokenSource();

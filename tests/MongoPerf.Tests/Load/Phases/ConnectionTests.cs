@@ -53,6 +53,10 @@ public sealed class ConnectionTests : PhaseTest
         Assert.Same(lender, other.Lender);
         Assert.Null(one.Lender);
         Assert.Equal(0, holds.Log.Entries.Length);
+        // Who has none gives none back: else two threads would get the same one.
+        holds.Release();
+        using ConnectionPool.Ticket next = new();
+        Assert.False(pool.TryTake(next));
         Counters warmup = new(isPaced: false), measured = new(isPaced: false);
         waits.CountInto(1, warmup, measured);
         Assert.Equal((0L, 1L), (warmup.Operations, measured.Operations));
@@ -99,9 +103,17 @@ public sealed class ConnectionTests : PhaseTest
     [Fact]
     public void Each_operation_of_a_churn_includes_its_connection()
     {
+        bool isOneAtATime = true;
         GroupResult result = Run(Queries with { Seconds = 2, Rate = 10, Connections = Churn },
-            () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectSeconds = 0.005 });
+            () => new ScriptedExecutor(Clock, _ =>
+            {
+                isOneAtATime &= Executors[1].WasDisposed;
+                return Scripted.Ok();
+            }) { ConnectSeconds = 0.005, Member = connects => $"server {connects % 2}" });
         Assert.Equal(20, result.Operations);
+        Assert.True(isOneAtATime);
+        // Each connection may lead to another server.
+        Assert.Equal([new MemberShare("server 0", 10), new MemberShare("server 1", 10)], result.Parts[0].Members);
         Assert.Equal(20, result.Connections!.Operations);
         Assert.Equal(5_000, result.Connections.Service.ValueAtPercentile(50)!.Value, 50.0);
         Assert.Equal(6_000, result.Parts[0].Service.ValueAtPercentile(50)!.Value, 50.0);

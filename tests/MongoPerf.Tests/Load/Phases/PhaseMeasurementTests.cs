@@ -35,9 +35,77 @@ public sealed class PhaseMeasurementTests : PhaseTest
             Queries with { Seconds = 2, WarmupSeconds = 0.5 }, () => new ScriptedExecutor(Clock,
                 i => i == 1499 ? Scripted.Broken() : Scripted.Ok()) { Member = connects => $"server {connects}" });
         Assert.Equal(
-            [new MemberShare("server 1", 999), new MemberShare("server 2", 500)], result.Parts[0].Members.OrderBy(share => share.Member));
+            [new MemberShare("server 1", 999), new MemberShare("server 2", 500)], result.Parts[0].Members);
         Assert.Equal(result.Operations, result.Parts[0].Members.Sum(share => share.Operations));
         Assert.Empty(Run(Queries with { Count = 10 }, _ => Scripted.Ok()).Parts[0].Members);
+    }
+
+    [Fact]
+    public void The_busiest_server_comes_first_and_equally_busy_ones_by_their_names()
+    {
+        GroupResult result = Run(
+            Queries with { Count = 11 }, () => new ScriptedExecutor(Clock, i => i is 2 or 5 ? Scripted.Broken() : Scripted.Ok())
+            {
+                Member = connects => connects switch { 1 => "b", 2 => "a", _ => "c" },
+            });
+        Assert.Equal([new MemberShare("c", 5), new MemberShare("a", 2), new MemberShare("b", 2)], result.Parts[0].Members);
+    }
+
+    /// <summary>An event counts where its reply came; a gap is a gap whenever it is.</summary>
+    [Fact]
+    public void Events_that_a_watcher_saw_are_operations_with_their_delays()
+    {
+        var log = new ChangeLog();
+        var watch = new WatchChanges("watch", "series", SeriesFile.Documents());
+        GroupResult result = Run(
+            Queries with { Operations = [new(watch, 1)], Seconds = 2, WarmupSeconds = 1, FirstThread = 1 },
+            () => new ScriptedExecutor(Clock, i =>
+            {
+                log.Clear();
+                (log.Events, log.Bytes, log.Duplicated, log.Misordered, log.Resumed) = (4, 400, 1, i == 1 ? 1 : 0, i == 8 ? 2 : 0);
+                log.Add((i + 1) * 1000);
+                return i == 3 ? Scripted.Refused(234, "RetryChangeStream", seconds: 0.2) : Scripted.Ok(0.2);
+            })
+            {
+                Changes = log,
+                Member = _ => "secondary",
+                OnComplete = () =>
+                {
+                    log.Clear();
+                    (log.Events, log.Missing, log.Unsettled) = (1, 3, 2);
+                },
+            });
+        // The first five end within the warm-up; the last event came while the rest was waited for.
+        OperationCount part = result.Parts[0];
+        Assert.Equal((5, 5), (part.WarmupService.TotalCount, part.Service.TotalCount));
+        Assert.Equal((6_000, 10_000), (part.Service.Minimum!.Value, part.Service.Maximum!.Value), Close);
+        Assert.Equal((21, 21, 2000), (part.Operations, part.Documents, part.Bytes));
+        Assert.Equal(new ChangeResult(Followed: 10, Others: 21, Missing: 3, Duplicated: 10, Misordered: 1, Resumed: 2, Unsettled: 2),
+            part.Changes);
+        Assert.Equal((42, 41, 1), (result.Accounting.Scheduled, result.Accounting.Succeeded, result.Accounting.Failed));
+        Assert.Equal([new MemberShare("secondary", 41)], part.Members);
+    }
+
+    private static bool Close((double Least, double Most) one, (double Least, double Most) other) =>
+        Math.Abs(one.Least - other.Least) < one.Least / 100 && Math.Abs(one.Most - other.Most) < one.Most / 100;
+
+    [Fact]
+    public void A_fence_that_breaks_is_an_error_after_the_time_that_it_took()
+    {
+        GroupResult result = Run(Queries with { Count = 3 }, () => new ScriptedExecutor(Clock, _ => Scripted.Ok())
+        {
+            CompleteSeconds = 0.25, OnComplete = () => throw new ConnectionFailedException(Scripted.Server, "reset"),
+        });
+        ErrorCount error = Assert.Single(result.Parts[0].Errors);
+        Assert.Equal(("NetworkError", 1L, (double?)250_000), (error.Name, error.Count, error.SlowestMicroseconds));
+        Assert.Equal(3, result.Accounting.Succeeded);
+    }
+
+    [Fact]
+    public void Arrivals_after_the_last_number_are_not_skipped()
+    {
+        GroupResult result = Run(Inserts("safe", 10) with { Seconds = 5, Rate = 10 }, _ => Scripted.Ok());
+        Assert.Equal(new Accounting(10, 10, 0, 0), result.Accounting);
     }
 
     [Fact]
