@@ -12,6 +12,9 @@ internal static class ArrivalVerdicts
     /// <inheritdoc cref="MostLateP50"/>
     private const double MostLateP99 = 100;
 
+    /// <summary>The share of a figure that may be the client's own before its verdict is that.</summary>
+    private const double MostOwn = 0.1;
+
     /// <summary>As a share of the rate that was set.</summary>
     private const double MostOffPace = 0.05;
     private const long LeastArrivals = 1000;
@@ -21,7 +24,8 @@ internal static class ArrivalVerdicts
 
     public static IEnumerable<Verdict> Of(StoredRun run)
     {
-        foreach (Verdict verdict in Skipped(run).Concat(Pace(run)).Concat(OffPace(run)).Concat(Busy(run)).Concat(Late(run)))
+        foreach (Verdict verdict in Skipped(run).Concat(Pace(run)).Concat(OffPace(run)).Concat(Busy(run)).Concat(Late(run))
+            .Concat(Overslept(run)))
             yield return verdict;
     }
 
@@ -111,21 +115,53 @@ internal static class ArrivalVerdicts
 
     private static IEnumerable<Verdict> Late(StoredRun run)
     {
-        (string Name, LatencySummary Late)[] late =
+        (string Name, OperationResult Result)[] late =
         [
             .. run.Phases.SelectMany(phase =>
                 phase.Operations.Where(result => result.ClientLatenessMicroseconds is { } l && (l.P50 > MostLateP50 || l.P99 > MostLateP99))
-                    .Select(result => (PhaseLabels.WithParameters(phase, result.Operation), result.ClientLatenessMicroseconds!))),
+                    .Select(result => (PhaseLabels.WithParameters(phase, result.Operation), result))),
         ];
         if (late.Length == 0)
             yield break;
-        (string name, LatencySummary worst) = late.MaxBy(one => one.Late.P99);
+        (string name, OperationResult result) = late.MaxBy(one => one.Result.ClientLatenessMicroseconds!.P99);
+        LatencySummary worst = result.ClientLatenessMicroseconds!;
+        string[] limited = [.. late.Where(one => IsLimited(one.Result)).Select(one => one.Name)];
         yield return new Verdict(
             Grade.Note,
             Words.Of($"the client itself started operations late though a connection was free: p50 {Units.Latency(worst.P50)}, "
                 + $"p99 {Units.Latency(worst.P99)} in {name}{(late.Length > 1 ? Words.Of($", and in {late.Length - 1} more") : "")}; "
             + $"that part of their response time is due to this client and not to the server, "
-            + $"for example because other programs take its cores"));
+            + $"for example because other programs take its cores"))
+        {
+            Finding = limited.Length > 0 ? VerdictFinding.ClientLimit : null, Operations = limited,
+        };
+    }
+
+    /// <summary>So much of what is shown is the client's own that it says little of the server.</summary>
+    private static bool IsLimited(OperationResult result) =>
+        result.ClientLatenessMicroseconds!.P99 > MostOwn * result.ResponseMicroseconds?.P99
+        || result.ClientLatenessMicroseconds.P50 > MostOwn * result.ResponseMicroseconds?.P50;
+
+    /// <summary>Threads that think, and were woken so late that the rate is the client's.</summary>
+    private static IEnumerable<Verdict> Overslept(StoredRun run)
+    {
+        foreach ((PhaseRecord phase, GroupShare group) in run.Phases.SelectMany(phase => phase.Groups.Select(group => (phase, group))))
+        {
+            double share = (group.OversleptSeconds ?? 0) / Math.Max(group.Threads * group.Seconds, 1e-9);
+            if (share <= MostOwn)
+                continue;
+            IEnumerable<OperationResult> own = phase.Operations.Concat(phase.Totals)
+                .Where(one => phase.Groups.Count == 1 || one.Operation == group.Name || group.Mix.Contains(one.Operation));
+            yield return new Verdict(
+                Grade.Note,
+                Words.Of($"{NameOf(phase, group)}: the client woke its {group.Threads:N0} threads late from their time to think, "
+                    + $"which took {Units.Percent(share)} of their time; the rate is this client's, not the server's: "
+                    + $"use fewer threads, or share them among machines (--agents)"))
+            {
+                Finding = VerdictFinding.ClientLimit,
+                Operations = [.. own.Select(result => PhaseLabels.WithParameters(phase, result.Operation))],
+            };
+        }
     }
 
     private static string NameOf(PhaseRecord phase, GroupShare group)

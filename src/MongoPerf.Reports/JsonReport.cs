@@ -153,6 +153,7 @@ public static class JsonReport
             operationsPerThread = new { min = group.Least, group.Mean, max = group.Most, standardDeviation = group.Deviation },
             group.Accounting,
             group.Waiting,
+            group.OversleptSeconds,
             group.Traffic,
         }),
         phase.Sizes,

@@ -218,6 +218,13 @@ public sealed record GroupShare(
     /// <summary>What waited in the client because all connections were busy; null in a closed loop.</summary>
     public ClientWaiting? Waiting { get; init; }
 
+    /// <summary>
+    /// How many seconds longer its threads thought than they were to, all together, since the client woke them late; of the measured part.
+    /// Null where none thinks.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? OversleptSeconds { get; init; }
+
     /// <summary>The traffic of its connections, warm-up included; null where the client does not count it.</summary>
     public GroupTraffic? Traffic { get; init; }
 

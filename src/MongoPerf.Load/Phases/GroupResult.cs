@@ -58,6 +58,9 @@ public sealed record GroupResult
     /// <summary>What waited because all connections were busy; null in a closed loop.</summary>
     public ClientWaiting? Waiting { get; init; }
 
+    /// <inheritdoc cref="GroupShare.OversleptSeconds"/>
+    public double? OversleptSeconds { get; init; }
+
     /// <inheritdoc cref="GroupShare.Traffic"/>
     public GroupTraffic? Traffic { get; init; }
 

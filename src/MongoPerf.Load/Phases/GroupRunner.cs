@@ -271,6 +271,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             Traffic = TrafficOf(workers, control.Pool?.Executors ?? []),
             Waiting =
                 control.Arrivals is { } arrivals ? new ClientWaiting(arrivals.Waited, (double)arrivals.Busy / clock.TicksPerSecond) : null,
+            OversleptSeconds = workers[0].Overslept is null ? null
+                : workers.Sum(w => (double)(w.Overslept ?? 0)) / clock.TicksPerSecond,
             GivenUp = workers.Select(w => w.GivenUp).FirstOrDefault(e => e is not null),
             WasStopped = control.IsStopped,
         };

@@ -244,6 +244,7 @@ internal sealed class PhaseRunner(RunContext run)
         GroupShare.Of(group.Name, result.Seconds, result.ThreadOperations, result.Accounting) with
         {
             Waiting = result.Waiting,
+            OversleptSeconds = result.OversleptSeconds,
             Traffic = result.Traffic,
             Mix = result.Parts.Count > 1 ? [.. result.Parts.Select(part => part.Operation.Name)] : [],
             Joint = JointLatency.Of([.. result.Parts.Select(part => part.Latency)]),

@@ -66,6 +66,7 @@ internal sealed class Worker : IDisposable
         _arrivals = control.Arrivals;
         _isPaced = plan.IsPaced;
         _times = WorkTimes.Find(control, index);
+        Overslept = _times is null ? null : 0;
         _laps = plan.Lap is { } lap ? new LapRecorder(lap) : null;
         _lapsCountDocuments = plan.Numbers is not null;
         _failureBackoff = new Backoff(_clock, 0.001, 0.1);
@@ -104,6 +105,9 @@ internal sealed class Worker : IDisposable
 
     /// <summary>Ticks at the start of the last operation; 0 in a closed loop.</summary>
     public long LastPacedStart { get; private set; }
+
+    /// <summary>How much longer it thought than it was to, in the measured part, ticks; null where it does not think.</summary>
+    public long? Overslept { get; private set; }
 
     /// <summary>When nothing was left to send; ticks.</summary>
     public long SentAt { get; private set; }
@@ -218,7 +222,10 @@ internal sealed class Worker : IDisposable
             || !Wait(turn, static (control, until) => control.WaitForTurn(until)) || turn >= _control.EndAt)
             return false;
         // While it had no turn it was not free for arrivals.
-        _free = Math.Max(_free, _clock.Now);
+        long now = Math.Max(_free, _clock.Now);
+        if (turn > _free && now > _control.MeasureFrom)
+            Overslept += now - turn;
+        _free = now;
         return true;
     }
 

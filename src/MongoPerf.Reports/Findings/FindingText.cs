@@ -57,6 +57,7 @@ internal static class FindingText
         FindingIds.InFlight => Words.Of("waits left out"),
         FindingIds.FoundNothing => Words.Of("found nothing"),
         FindingIds.ChangedNothing => Words.Of("changed nothing"),
+        FindingIds.ClientLimit => Words.Of("client-limited"),
         FindingIds.OffPace => Words.Of("above its rate"),
         FindingIds.PlanScans => Words.Of("scans"),
         FindingIds.PlanChanged => Words.Of("plan changed"),

@@ -50,6 +50,8 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
             Waiting = groups.Any(group => group.Waiting is not null)
                 ? new ClientWaiting(groups.Sum(group => group.Waiting?.Arrivals ?? 0), groups.Max(group => group.Waiting?.Seconds ?? 0))
                 : null,
+            OversleptSeconds = groups.Any(group => group.OversleptSeconds is not null)
+                ? groups.Sum(group => group.OversleptSeconds ?? 0) : null,
             Mix = [.. groups.SelectMany(group => group.Mix).Distinct()],
         };
     }

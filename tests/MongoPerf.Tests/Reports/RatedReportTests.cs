@@ -1,6 +1,7 @@
 using System.Text.Json;
 using MongoPerf.Measurement;
 using MongoPerf.Reports;
+using MongoPerf.Reports.Findings;
 using MongoPerf.Reports.Phases;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
@@ -66,11 +67,43 @@ public sealed class RatedReportTests : IDisposable
             said.Text, StringComparison.Ordinal);
     }
 
+    /// <summary>Against response times of p50 5 ms and p99 20 ms.</summary>
+    [Theory]
+    [InlineData(500, true)]
+    [InlineData(499, false)]
+    public void Where_a_tenth_of_what_is_shown_is_the_clients_own_the_row_says_so(double late, bool isLimited)
+    {
+        LatencySummary own = RunParts.Latency(late) with { P50 = late + 0.5, P99 = 2000 };
+        using StoredRun run = Stored(Rated with { ClientLatenessMicroseconds = own }, new ClientWaiting(0, 0));
+        Verdict said = ArrivalVerdicts.Of(run).Last();
+        Assert.Equal(isLimited, said.Finding == VerdictFinding.ClientLimit);
+        Assert.Equal(isLimited ? ["q4"] : [], said.Operations);
+        Assert.Equal(isLimited, RunFindings.Of(run).Any(finding => finding.Id == FindingIds.ClientLimit));
+    }
+
+    [Theory]
+    [InlineData(8.1, true)]
+    [InlineData(8.0, false)]
+    [InlineData(null, false)]
+    public void Threads_that_think_too_long_make_the_rate_the_clients(double? overslept, bool isLimited)
+    {
+        using StoredRun run = Stored(RunParts.Result("find", 8), null, overslept: overslept);
+        Verdict? said = ArrivalVerdicts.Of(run).SingleOrDefault();
+        Assert.Equal(isLimited, said is not null);
+        if (said is null)
+            return;
+        Assert.StartsWith("q4: the client woke its 8 threads late from their time to think, which took 10.1 % of their time",
+            said.Text, StringComparison.Ordinal);
+        Assert.Equal(VerdictFinding.ClientLimit, said.Finding);
+        Assert.Equal(["q4"], said.Operations);
+        Assert.Equal("client-limited", FindingText.Word(RunFindings.Of(run).First(finding => finding.Id == FindingIds.ClientLimit)));
+    }
+
     [Fact]
     public void Of_several_rates_the_one_with_the_latest_starts_is_named()
     {
         using StoredRun run = Stored(Rated with { ClientLatenessMicroseconds = RunParts.Latency(500) }, new ClientWaiting(0, 0),
-            parameters: new ParameterValue("rate", "2000"));
+            parameters: [new ParameterValue("rate", "2000")]);
         Assert.Contains("p99 2 ms in q4 (rate=2000);", ArrivalVerdicts.Of(run).Last().Text, StringComparison.Ordinal);
     }
 
@@ -120,7 +153,8 @@ public sealed class RatedReportTests : IDisposable
     private static string Text(Verdict verdict) => $"{verdict.Mark}: {verdict.Text}";
 
     private StoredRun Stored(
-        OperationResult result, ClientWaiting waiting, long skipped = 0, long allowed = 0, params ParameterValue[] parameters)
+        OperationResult result, ClientWaiting? waiting, long skipped = 0, long allowed = 0, double? overslept = null,
+        params ParameterValue[] parameters)
     {
         string folder = _runs.At("run");
         using (RunStore store = RunStore.Create(folder, RunParts.Run(),
@@ -135,7 +169,7 @@ public sealed class RatedReportTests : IDisposable
             store.EndPhase(RunParts.Phase(1, "q4", result) with
             {
                 Rate = 10, Parameters = parameters, Groups = [new GroupShare("", 8, 10, 100, 12, 13, 0.5,
-                    new Accounting(100 + skipped, 100, 0, skipped)) { Waiting = waiting, Traffic = Carried }],
+                    new Accounting(100 + skipped, 100, 0, skipped)) { Waiting = waiting, Traffic = Carried, OversleptSeconds = overslept }],
             });
         }
 

@@ -1,5 +1,6 @@
 using MongoPerf.Load.Phases;
 using MongoPerf.Load.Plans;
+using MongoPerf.Measurement;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Load.Growth;
 using MongoPerf.Tests.Support;
@@ -266,6 +267,35 @@ public sealed class PhaseMeasurementTests : PhaseTest
     public void After_the_last_of_a_count_nobody_thinks() =>
         Assert.Equal(
             20.003, Run(Queries with { Count = 3, Think = new ThinkTime(10, 0) }, _ => Scripted.Ok()).Seconds, 6);
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(0.1)]
+    public void How_late_thinking_threads_are_woken_is_counted_and_only_there(double late)
+    {
+        GroupPlan thinking = Queries with { Count = 5, Think = new ThinkTime(1, 0) };
+        Assert.Equal(4 * late, RunLate(thinking).OversleptSeconds!.Value, 6);
+        // Of four pauses one ends within the warm-up.
+        Assert.Equal(3 * late, RunLate(thinking with { WarmupSeconds = 1.5 }).OversleptSeconds!.Value, 6);
+        Assert.Null(RunLate(Queries with { Count = 5 }).OversleptSeconds);
+
+        GroupResult RunLate(GroupPlan plan) => new GroupRunner(
+            new LateClock(Clock, Clock.TicksOf(late)), (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(plan, Log, default);
+    }
+
+    /// <summary>A machine that wakes its threads late.</summary>
+    private sealed class LateClock(ManualClock clock, long late) : IClock
+    {
+        public long Now => clock.Now;
+
+        public long TicksPerSecond => clock.TicksPerSecond;
+
+        public DateTimeOffset UtcNow => clock.UtcNow;
+
+        public void SleepUntil(long ticks) => clock.SleepUntil(ticks > clock.Now ? ticks + late : ticks);
+
+        public IDisposable Schedule(long firstDue, Func<long> tick) => clock.Schedule(firstDue, tick);
+    }
 
     [Fact]
     public void After_the_last_of_a_count_nobody_waits_for_the_next_shift() =>
