@@ -57,6 +57,16 @@ internal static class OperationVerdicts
             if (wrong.Length == 0)
                 continue;
             long answered = group.Sum(m => m.Result.Accounting.Succeeded + m.Result.Accounting.Failed);
+            long refused = measured.Where(m => m.Result.IsInsert && group.Any(one => one.Phase.Number >= m.Phase.Number))
+                .Sum(m => m.Result.Accounting.Failed);
+            if (refused > 0)
+            {
+                yield return new Verdict(Grade.Note, Words.Of($"{group.Key}: {Units.Exact(wrong.Sum(error => error.Count))} of "
+                    + $"{Units.Exact(answered)} operations found nothing to change; {Words.Counted(refused, "insert")} had failed "
+                    + $"before or beside them, so their documents may never have been there")) { Finding = VerdictFinding.FailedOperations };
+                continue;
+            }
+
             yield return new Verdict(
                 Grade.Note,
                 Words.Of($"{group.Key}: {Units.Exact(wrong.Sum(error => error.Count))} of {Units.Exact(answered)} operations had "

@@ -100,8 +100,10 @@ internal static class RunAnswer
         // Nothing ends in a second of a stall.
         string p99 = worst.P99Microseconds is { } latency
             ? Words.Of($", p99 {Units.Latency(latency)} (usually {Units.Latency(worst.UsualP99Microseconds)})") : "";
-        yield return new Fact("worst", Words.Of($"{worst.Operation} at {SlowestSeconds.Clock(worst.Range.FromSeconds!.Value)}: "
-            + $"{Units.Rate(worst.PerSecond)}/s (usually {Units.Rate(worst.UsualPerSecond)}){p99}; {worst.Why}"));
+        string at = SlowestSeconds.Clock(worst.Range.FromSeconds!.Value);
+        yield return new Fact("worst", worst.UsualPerSecond is { } usual
+            ? Words.Of($"{worst.Operation} at {at}: {Units.Rate(worst.PerSecond)}/s (usually {Units.Rate(usual)}){p99}; {worst.Why}")
+            : Words.Of($"{worst.Operation} at {at}: {Units.Rate(worst.PerSecond)}/s{p99}; {worst.Why}"));
     }
 
     private static string Subject(StoredRun run)
@@ -237,7 +239,7 @@ internal static class RunAnswer
     /// <summary>Of the rate; null where there are too few seconds.</summary>
     private static double? ChangeOf(OperationSeries? series)
     {
-        if (series is null || series.Seconds.Count < LeastSeconds)
+        if (series is null or { IsSteered: true } || series.Seconds.Count < LeastSeconds)
             return null;
         int part = series.Seconds.Count / 4;
         double first = series.Seconds.Take(part).Average(second => second.Rate);

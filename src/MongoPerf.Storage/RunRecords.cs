@@ -409,6 +409,12 @@ public sealed record OperationsInFlight(long Operations, double LongestMicroseco
             : null;
 }
 
+/// <summary>A part of the course of a rate, or of a number of threads: a straight line. After the last, its end holds.</summary>
+/// <param name="From">At its start: operations per second, or threads.</param>
+/// <param name="To">At its end.</param>
+/// <param name="Seconds">How long it takes.</param>
+public sealed record CoursePiece(double From, double To, double Seconds);
+
 /// <summary>What a phase measured of one of its operations. Rates and latencies leave the warm-up out.</summary>
 public sealed record OperationResult
 {
@@ -522,6 +528,13 @@ public sealed record OperationResult
     public LatencySummary ReportedMicroseconds => ResponseMicroseconds ?? LatencyMicroseconds;
 
     public PlanSummary? Plan { get; init; }
+
+    /// <summary>
+    /// How the plan changed its rate, or its threads, from the start of the warm-up on; null where it left both as they were, and in runs
+    /// of earlier versions.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyList<CoursePiece>? Course { get; init; }
 
     /// <summary>The server removes documents by itself, so that nobody knows how many of the unacknowledged ones arrived.</summary>
     public bool IsArrivalUnknown { get; init; }

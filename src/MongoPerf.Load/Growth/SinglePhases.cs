@@ -342,8 +342,10 @@ internal sealed class SinglePhases(RunContext run, PlanRound round, RunProgress 
         foreach (PlanCollection collection in added)
             run.Keys[collection.Name] = new KeySpace(run.Keys[collection.Name].Next, run.Options.Share);
         PhaseOutcome outcome = _phases.Run(phase, head, null, continues: false, stop);
-        run.Uncounted.UnionWith(round.Collections.Select(c => c.Name).Where(name => VouchedDocuments.IsUncounted(phase, name)
-            || (outcome.Record.Operations.Any(result => result.Accounting.Failed > 0) && IsInsertedInto(phase, name))));
+        if (outcome.Record.Operations.Any(result => result.Accounting.Failed > 0))
+            run.Incomplete.UnionWith(round.Collections.Select(c => c.Name).Where(name => IsInsertedInto(phase, name)));
+        run.Uncounted.UnionWith(round.Collections.Select(c => c.Name)
+            .Where(name => run.Incomplete.Contains(name) || VouchedDocuments.IsUncounted(phase, name)));
         if (added.Length > 0 && !outcome.WasStopped && outcome.GivenUp is null)
         {
             new Filling(run).KeepMeasured(outcome.Record);

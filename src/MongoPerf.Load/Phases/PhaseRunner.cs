@@ -237,7 +237,8 @@ internal sealed class PhaseRunner(RunContext run)
             return operation;
         Operation bound = operation with { Chooser = operation.Choice.Open(keys, group.ExpectedInserts(operation.Collection)) };
         // What an operation finds in an empty collection depends on how far the inserts beside it are.
-        return keys.Count == 0 || run.Refused.AnyIn(bound.Collection) ? bound.Unchecked : bound;
+        return keys.Count == 0 || run.Refused.AnyIn(bound.Collection) || run.Incomplete.Contains(bound.Collection)
+            ? bound.Unchecked : bound;
     }
 
     private static GroupShare ShareOf(PhaseGroup group, GroupResult result) =>
@@ -249,6 +250,16 @@ internal sealed class PhaseRunner(RunContext run)
             Mix = result.Parts.Count > 1 ? [.. result.Parts.Select(part => part.Operation.Name)] : [],
             Joint = JointLatency.Of([.. result.Parts.Select(part => part.Latency)]),
         };
+
+    /// <returns>Null where neither rate nor threads change.</returns>
+    private static IReadOnlyList<CoursePiece>? CourseOf(PhaseGroup group)
+    {
+        if (group.Rate is { IsSteady: false } rate)
+            return [.. rate.Pieces.Select(piece => new CoursePiece(piece.From, piece.To, piece.Seconds))];
+        return group.ThreadSteps.Select(step => step.Threads).Distinct().Count() < 2 ? null
+            : [.. group.ThreadSteps.Select((step, i) => new CoursePiece(step.Threads, step.Threads,
+                i + 1 < group.ThreadSteps.Count ? group.ThreadSteps[i + 1].AtSeconds - step.AtSeconds : 0))];
+    }
 
     private static IEnumerable<OperationResult> ResultsOf(PhaseGroup group, GroupResult result)
     {
@@ -288,6 +299,7 @@ internal sealed class PhaseRunner(RunContext run)
                 ? result.Accounting
                 : new Accounting(part.AllSucceeded + part.AllFailed, part.AllSucceeded, part.AllFailed, 0),
             Members = part.Members,
+            Course = CourseOf(group),
             Steps = part.Steps,
             Transactions = part.Transactions,
             Changes = part.Changes,
@@ -302,9 +314,9 @@ internal sealed class PhaseRunner(RunContext run)
         });
 
         // Of an open loop the window is what was asked for. Operations under way at its end count, so those under way at its start must
-        // not raise the rate.
-        double DueIn(OperationCount part) =>
-            group.Rate is null || part.InFlightAtStart is not { } before ? 1 : 1 - ((double)before.Operations / part.Operations);
+        // not raise the rate, unless there are no others: what has a latency has a rate.
+        double DueIn(OperationCount part) => group.Rate is null || part.InFlightAtStart is not { } before
+            || before.Operations == part.Operations ? 1 : 1 - ((double)before.Operations / part.Operations);
     }
 
     /// <summary>Stores a group's samples and events, and shows them.</summary>

@@ -86,6 +86,9 @@ public sealed class RunContext(
     /// <summary>Collections whose documents only the server can count, since some were removed, upserted or refused.</summary>
     internal HashSet<string> Uncounted { get; } = [];
 
+    /// <summary>Collections of which inserts have failed: nobody knows which of their documents are there.</summary>
+    internal HashSet<string> Incomplete { get; } = [];
+
     /// <summary>Operations of which it was said that the server gives no plan: of a growth's it would be said at each size.</summary>
     internal HashSet<string> Unexplained { get; } = [];
 

@@ -58,7 +58,7 @@ internal static class BackgroundFindings
     {
         TimeWindow[] migrations = [.. series.Run.ReadChunkEvents().Where(e => e.Kind == ChunkEventKind.Migration)
             .Select(e => new TimeWindow(e.AtMilliseconds, e.EndMilliseconds ?? long.MaxValue))];
-        List<TimeWindow> moves = Joined(migrations);
+        List<TimeWindow> moves = TimeWindow.Joined(migrations);
         return Find(series, moves, level, lead => new Finding
         {
             Id = FindingIds.MigrationCost,
@@ -79,7 +79,7 @@ internal static class BackgroundFindings
 
     private static Finding? RangeDeletions(RunSeries series, double level)
     {
-        List<TimeWindow> deletions = Joined(series.RangeDeletions.Select(one => one.Window));
+        List<TimeWindow> deletions = TimeWindow.Joined(series.RangeDeletions.Select(one => one.Window));
         return Find(series, deletions, level, lead => new Finding
         {
             Id = FindingIds.RangeDeletionCost,
@@ -96,7 +96,7 @@ internal static class BackgroundFindings
 
     private static Finding? IndexBuilds(RunSeries series, double level)
     {
-        List<TimeWindow> builds = Joined(series.Server.WindowsAboveZero("index_builds"));
+        List<TimeWindow> builds = TimeWindow.Joined(series.Server.WindowsAboveZero("index_builds"));
         return Find(series, builds, level, lead => new Finding
         {
             Id = FindingIds.IndexBuildCost,
@@ -131,21 +131,6 @@ internal static class BackgroundFindings
             IsCoincidence = true,
             Weight = -Math.Log(lead.Ratio),
         };
-    }
-
-    /// <summary>Joins windows by time, without overlaps.</summary>
-    private static List<TimeWindow> Joined(IEnumerable<TimeWindow> windows)
-    {
-        List<TimeWindow> joined = [];
-        foreach (TimeWindow window in windows.OrderBy(window => window.From))
-        {
-            if (joined.Count > 0 && window.From <= joined[^1].To)
-                joined[^1] = joined[^1] with { To = Math.Max(joined[^1].To, window.To) };
-            else
-                joined.Add(window);
-        }
-
-        return joined;
     }
 
     /// <summary>A second counts as inside when half of it is.</summary>

@@ -27,7 +27,8 @@ internal static class CacheFindings
             yield break;
         // Operations of a mix share the reads, so only phases with one operation tell.
         OperationSeries[] judged = [.. series.Operations.GroupBy(one => one.Phase.Number)
-            .Where(phase => phase.Count() == 1).Select(phase => phase.Single()).Where(one => one.Seconds.Count >= LeastSeconds)];
+            .Where(phase => phase.Count() == 1).Select(phase => phase.Single())
+            .Where(one => one.Seconds.Count >= LeastSeconds && !one.IsSteered)];
         Follower[] found = [.. judged.Select(one => Find(series, one)).OfType<Follower>().Where(one => one.P < level / judged.Length)];
         if (found.MinBy(one => one.P) is { } lead)
             yield return Make(series, lead, found);

@@ -125,6 +125,8 @@ internal static class FindingIds
     public const string Crossover = "crossover";
     public const string ShardedFaster = "sharded-faster";
     public const string ShardedSlower = "sharded-slower";
+    public const string ClientStopped = "client-stopped";
+    public const string FirstOperation = "first-operation";
 
     public static IReadOnlyList<string> All { get; } =
     [
@@ -137,6 +139,6 @@ internal static class FindingIds
         ImbalanceOverTime, PlanExamines,
         ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover,
         ShardedFaster, ShardedSlower, InsertsToOneShard, AsksAllShards, RangeDeletionCost, FlowControl, PlanDiffers,
-        WriteConflicts, OffPace, FoundNothing, ChangedNothing,
+        WriteConflicts, OffPace, FoundNothing, ChangedNothing, ClientStopped, FirstOperation,
     ];
 }

@@ -28,6 +28,8 @@ internal static class FindingText
         FindingIds.LinearGrowth => Words.Of("linear in size"),
         FindingIds.SizeRise => Words.Of("rises with size"),
         FindingIds.Stall => Words.Of("stalled"),
+        FindingIds.ClientStopped => Words.Of("client stood still"),
+        FindingIds.FirstOperation => Words.Of("cold at first"),
         FindingIds.Outage => Words.Of("lost the server"),
         FindingIds.SlowDrift => Words.Of("drifts"),
         FindingIds.Period => Words.Of("swings"),

@@ -98,7 +98,7 @@ internal static class LatencyFindings
         foreach (StoredHistogram stored in series.Run.ReadHistograms().Where(stored => !stored.IsWarmup))
         {
             if (operations.TryGetValue((stored.Phase, stored.Operation), out OperationSeries? one) && Decode([stored.Reported]) is { } whole
-                && TwoPeaks.Find(whole) is { } peaks)
+                && TwoPeaks.Find(whole) is { } peaks && !IsBeforeAnswer(one, peaks))
                 found.Add(new Bimodal(one, peaks, 0));
         }
 
@@ -107,6 +107,9 @@ internal static class LatencyFindings
             yield return Make(series, lasting.MaxBy(one => one.Peaks.Ratio)!,
                 [.. lasting.Select(one => one.Series.Label).Distinct()]);
     }
+
+    /// <summary>Events that came before the acknowledgement of their write have no delay: that is no peak of it.</summary>
+    private static bool IsBeforeAnswer(OperationSeries one, TwoPeaks peaks) => one.Result.Changes is not null && peaks.Fast < 1;
 
     /// <summary>Those whose parts have both peaks too: a phase that was slow for a while has each of them at another time.</summary>
     private static IEnumerable<Bimodal> Lasting(RunSeries series, List<Bimodal> found)
@@ -169,7 +172,9 @@ internal static class LatencyFindings
         TwoPeaks peaks = lead.Peaks;
         string name = lead.Series.Label;
         string[] others = [.. operations.Where(label => label != name)];
-        double busy = Busy(series, lead.Series.Window);
+        // A client that looks for a server that is away keeps its machine busy, and what is not awaited does not wait for a CPU.
+        double busy = series.Interruptions.Explain(lead.Series.Window) || lead.Series.Result.Changes is not null
+            ? 0 : Busy(series, lead.Series.Window);
         return new Finding
         {
             Id = FindingIds.TwoPeaks,

@@ -31,7 +31,7 @@ internal static class RunFindings
         .. new[]
         {
             SizeFindings.Find(series, Level, RareLevel), Stalls.Find(series), SecondFindings.Find(series, Level),
-            OutageFindings.Find(series), WarmupFindings.Find(series, Level),
+            OutageFindings.Find(series), ClientFindings.Find(series), WarmupFindings.Find(series, Level),
             VariationFindings.Find(series, RareLevel), ThreadFindings.Find(series, RareLevel), CacheFindings.Find(series, RareLevel),
             BackgroundFindings.Find(series, RareLevel),
             ShardFindings.Find(series), ServerFindings.Find(series), LimitFindings.Find(series), PlanFindings.Find(series),

@@ -21,12 +21,32 @@ internal readonly record struct SeriesSecond(
     public double Rate => Count / ((ToMilliseconds - FromMilliseconds) / 1000.0);
 
     public TimeWindow Window => new(FromMilliseconds, ToMilliseconds);
+
+    /// <summary>The client itself stood still in it: it took longer to be sampled than it may.</summary>
+    public bool IsStill { get; init; }
 }
 
 /// <summary>Unix milliseconds.</summary>
 internal readonly record struct TimeWindow(long From, long To)
 {
     public double Seconds => (To - From) / 1000.0;
+
+    public bool Overlaps(TimeWindow other) => From < other.To && other.From < To;
+
+    /// <summary>Joins windows by time, without overlaps.</summary>
+    public static List<TimeWindow> Joined(IEnumerable<TimeWindow> windows)
+    {
+        List<TimeWindow> joined = [];
+        foreach (TimeWindow window in windows.OrderBy(window => window.From))
+        {
+            if (joined.Count > 0 && window.From <= joined[^1].To)
+                joined[^1] = joined[^1] with { To = Math.Max(joined[^1].To, window.To) };
+            else
+                joined.Add(window);
+        }
+
+        return joined;
+    }
 }
 
 /// <summary>An operation of a phase as it was measured, second by second; its warm-up is left out.</summary>
@@ -41,6 +61,42 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
     /// <summary>"threads=8" is told by the threads themselves.</summary>
     public string ParametersButThreads =>
         PhaseLabels.Parameters(Phase.Parameters.Where(p => !p.Name.StartsWith("thread", StringComparison.OrdinalIgnoreCase)));
+
+    /// <summary>The plan itself changes its rate or its threads: that its rate changes, or falls, says nothing.</summary>
+    public bool IsSteered => Course is not null;
+
+    /// <inheritdoc cref="OperationResult.Course"/>
+    public IReadOnlyList<CoursePiece>? Course { get; init; } = Result.Course;
+
+    /// <summary>
+    /// What the plan asked for in a second, as a share of the most that it asks for in any; 1 where it does not change. Of a second beside
+    /// a change it is the less: samples and plan do not begin at the same moment.
+    /// </summary>
+    /// <param name="place">The place of a second.</param>
+    public double LevelAt(int place) => Course is not { Count: > 0 } course ? 1
+        : Math.Min(LevelOf(course, place),
+            Math.Min(LevelOf(course, Math.Max(0, place - 1)), LevelOf(course, Math.Min(Seconds.Count - 1, place + 1))));
+
+    private double LevelOf(IReadOnlyList<CoursePiece> course, int place)
+    {
+        double start = (Seconds[0].FromMilliseconds / 1000.0) - Result.WarmupSeconds;
+        double from = (Seconds[place].FromMilliseconds / 1000.0) - start;
+        double to = (Seconds[place].ToMilliseconds / 1000.0) - start;
+        return (Until(to) - Until(from)) / Math.Max(1e-9, to - from) / Math.Max(1e-9, course.Max(piece => Math.Max(piece.From, piece.To)));
+
+        double Until(double seconds)
+        {
+            double sum = 0;
+            foreach (CoursePiece piece in course)
+            {
+                double within = Math.Clamp(seconds, 0, piece.Seconds);
+                sum += piece.Seconds > 0 ? (piece.From + ((piece.To - piece.From) / piece.Seconds * within / 2)) * within : 0;
+                seconds -= within;
+            }
+
+            return sum + (Math.Max(0, seconds) * course[^1].To);
+        }
+    }
 
     public string RateUnit => Result.IsInsert ? Words.Of("documents/s") : Words.Of("operations/s");
 
@@ -59,7 +115,7 @@ internal sealed record OperationSeries(PhaseRecord Phase, OperationResult Result
         SeriesSecond[] measured = [.. Sum([.. parts.Select(part => (part.Result, part.Seconds))])];
         return measured.Length == 0 ? null : new OperationSeries(phase, mix.Total, measured)
         {
-            Warmup = [.. Sum([.. parts.Select(part => (part.Result, part.Warmup))])],
+            Warmup = [.. Sum([.. parts.Select(part => (part.Result, part.Warmup))])], Course = parts[0].Course,
         };
 
         // A group's operations are sampled together.
@@ -107,8 +163,10 @@ internal sealed class RunSeries
     {
         Run = run;
         Operations = operations;
-        Independent = [.. operations.GroupBy(one => one.Phase.Number).SelectMany(phase => IndependentIn([.. phase], seconds.Joint))];
+        Independent = [.. operations.GroupBy(one => one.Phase.Number).SelectMany(phase => IndependentIn([.. phase], seconds.Joint))
+            .Where(one => !one.IsSteered)];
         Axis = seconds.Axis;
+        Interruptions = Interruptions.Of(this);
         Server = MetricSeries.Read(MetricCatalogue.Only(MetricCatalogue.Server, OfServer), run.ReadServerSamples);
         Host = MetricSeries.Read(MetricCatalogue.Only(MetricCatalogue.Host, OfHost), run.ReadHostSamples);
         HostSeconds = HostSecond.Of(run);
@@ -126,11 +184,14 @@ internal sealed class RunSeries
     public IReadOnlyList<OperationSeries> Operations { get; }
 
     /// <summary>
-    /// Those whose rates are free of one another: a mix's operations, which its weights tie together, are one, as its total.
+    /// Those whose rates are free of one another and of the plan: a mix's operations, which its weights tie together, are one, as its
+    /// total; those whose rate or threads the plan changes are left out.
     /// </summary>
     public IReadOnlyList<OperationSeries> Independent { get; }
 
     public TimeAxis Axis { get; }
+
+    public Interruptions Interruptions { get; }
 
     public MetricSeries Server { get; }
 
@@ -147,11 +208,12 @@ internal sealed class RunSeries
     private static RunSeries Read(StoredRun run)
     {
         var arrivals = new Arrivals(run);
+        OperationSeconds seconds = OperationSeconds.Of(run);
+        long[] resumed = [.. run.Events.Where(e => e.Kind == RunEvent.Resumed).Select(e => e.AtMilliseconds)];
         Dictionary<(int, string), Attempt> attempts = run.Phases
             .SelectMany(phase => phase.Operations.Where(result => result.Connections is null)
-                .Select(result => new Attempt(phase, result, arrivals)))
+                .Select(result => new Attempt(phase, result, arrivals, resumed, seconds.SecondsEach)))
             .ToDictionary(one => (one.Phase.Number, one.Result.Operation));
-        OperationSeconds seconds = OperationSeconds.Of(run);
         foreach (OperationSecond second in seconds.All)
         {
             if (attempts.TryGetValue((second.Phase, seconds.NameOf(second)), out Attempt? attempt))
@@ -209,7 +271,7 @@ internal sealed class RunSeries
     ];
 
     /// <summary>Seconds of an operation's last attempt.</summary>
-    private sealed class Attempt(PhaseRecord phase, OperationResult result, Arrivals arrivals)
+    private sealed class Attempt(PhaseRecord phase, OperationResult result, Arrivals arrivals, long[] resumed, int secondsEach)
     {
         private OperationSecond? _last;
 
@@ -223,7 +285,9 @@ internal sealed class RunSeries
 
         public void Add(OperationSecond second)
         {
-            if (_last is { } last && !second.Continues(last))
+            // A clock that jumps, as that of a machine that was suspended, begins no attempt.
+            if (_last is { } last && !second.Continues(last) && ((second.IsWarmup && !last.IsWarmup)
+                || resumed.Any(at => at >= last.AtMilliseconds && at <= second.AtMilliseconds)))
             {
                 Warmup.Clear();
                 Measured.Clear();
@@ -236,6 +300,9 @@ internal sealed class RunSeries
 
         private SeriesSecond SeriesSecondOf(OperationSecond second) => new(
             second.StartMilliseconds, second.AtMilliseconds, arrivals.CountIn(second, result), (long)second.Operations,
-            second.P99, second.Max, second.HasOutage, second.Documents);
+            second.P99, second.Max, second.HasOutage, second.Documents)
+        {
+            IsStill = second.Seconds >= secondsEach - 1 + Interruptions.LeastSeconds,
+        };
     }
 }

@@ -39,9 +39,6 @@ internal sealed class SlowestSeconds
     /// <summary>Of one operation among the slowest: the others are shown too.</summary>
     private const int MostOfOne = 3;
 
-    /// <summary>Shorter waits for samples are those of a busy machine.</summary>
-    private const double LeastSilence = 1.8;
-
     /// <summary>What was sampled a little before or after belongs to the second, too.</summary>
     private const long BesideMilliseconds = 500;
 
@@ -76,7 +73,8 @@ internal sealed class SlowestSeconds
     {
         /// <summary>How much worse than usual, by rate or by p99; where a rate is set, only its latency shows it.</summary>
         public double Times => Math.Max(
-            Series.Phase.Rate is null && Second.Rate < LeastRate ? UsualRate / Math.Max(Second.Rate, UsualRate / 1000) : 0,
+            Series.Phase.Rate is null && !Series.IsSteered && Second.Rate < LeastRate
+                ? UsualRate / Math.Max(Second.Rate, UsualRate / 1000) : 0,
             double.IsFinite(Second.P99) && UsualP99 > 0 ? Second.P99 / UsualP99 : 0);
     }
 
@@ -95,7 +93,8 @@ internal sealed class SlowestSeconds
         SeriesSecond second = one.Second;
         return new SlowSecond(
             one.Series.Label, second.FromMilliseconds, series.Range(second.Window, second.Documents, second.Documents), second.Rate,
-            one.UsualRate > 0 ? one.UsualRate : null, Finite(second.P99), Finite(one.UsualP99), Finite(second.Max),
+            // What the plan lowers itself has no usual rate.
+            one.UsualRate > 0 && !one.Series.IsSteered ? one.UsualRate : null, Finite(second.P99), Finite(one.UsualP99), Finite(second.Max),
             [.. Coincided(series, one).Distinct()]);
     }
 
@@ -109,15 +108,18 @@ internal sealed class SlowestSeconds
         double gap = series.HostSeconds.Where(second => second.FromMilliseconds < window.To && second.ToMilliseconds > window.From)
             .Select(second => second.Seconds).DefaultIfEmpty(0).Max();
         double silence = series.Server.LongestSilence(around);
-        if (Math.Max(gap, window.Seconds) is >= LeastSilence and var still)
+        if (Math.Max(gap, window.Seconds) is >= Interruptions.LeastSeconds and var still)
             yield return Words.Of($"the client itself stood still for {Units.Significant(Math.Round(still, 1))} s");
-        else if (silence >= LeastSilence)
+        else if (silence >= Interruptions.LeastSeconds)
             yield return Words.Of($"the server did not answer serverStatus for {Units.Significant(Math.Round(silence, 1))} s");
         if (one.Second.IsDown)
             yield return Words.Of("the connection was lost");
         foreach (RunEvent happened in series.Run.Events
             .Where(e => e.Kind is not (RunEvent.Phase or RunEvent.Checked) && Overlaps(e, around)))
             yield return $"{Words.Of(happened.Kind)}: {happened.Text}";
+        // Who looks for a server, or does nothing at all, waits for none of the rest.
+        if (one.Second.IsDown || series.Interruptions.Explain(window))
+            yield break;
         foreach (string circumstance in Circumstances.In(series, around, Rest(series, one, around)))
             yield return circumstance;
     }

@@ -28,7 +28,8 @@ internal static class Stalls
         foreach (IGrouping<int, OperationSeries> phase in series.Operations.GroupBy(one => one.Phase.Number))
         {
             List<List<Stall>> together = [];
-            foreach (Stall stall in phase.SelectMany(Of).OrderBy(stall => stall.Window.From))
+            foreach (Stall stall in phase.SelectMany(Of)
+                .Where(stall => !series.Interruptions.Explain(stall.Window)).OrderBy(stall => stall.Window.From))
             {
                 if (together.Count > 0 && together[^1].Max(other => other.Window.To) > stall.Window.From)
                     together[^1].Add(stall);
@@ -47,25 +48,36 @@ internal static class Stalls
         bool[] isStill = new bool[series.Seconds.Count];
         foreach (Stall stall in Of(series))
             Array.Fill(isStill, true, stall.From, Math.Min(isStill.Length, stall.To + 1) - stall.From);
-        return [.. series.Seconds.Where((second, i) => !isStill[i] && !second.IsDown && (i == 0 || !series.Seconds[i - 1].IsDown))];
+        return [.. series.Seconds.Where((second, i) =>
+            !isStill[i] && second is { IsDown: false, IsStill: false } && (i == 0 || !series.Seconds[i - 1].IsDown))];
     }
 
     private static IEnumerable<Stall> Of(OperationSeries series)
     {
         if (series.Seconds.Count < LeastSeconds)
             yield break;
-        double usual = Quantiles.Median([.. series.Seconds.Select(second => second.Rate)]);
-        if (Quantiles.Median([.. series.Seconds.Select(second => (double)second.Operations)]) < LeastOperations)
+        // What the plan asked less for, or next to nothing, has no reason to be as fast.
+        double[] levels = [.. Enumerable.Range(0, series.Seconds.Count).Select(series.LevelAt)];
+        double usual = UsualRate(series);
+        double operations = Quantiles.Median([.. Leveled(series, second => second.Operations)]);
+        if (operations < LeastOperations)
             yield break;
         for (int i = 0; i < series.Seconds.Count; i++)
         {
             int from = i;
-            while (i < series.Seconds.Count && series.Seconds[i].Rate < Share * usual && !series.Seconds[i].IsDown)
+            while (i < series.Seconds.Count && series.Seconds[i].Rate < Share * levels[i] * usual && !series.Seconds[i].IsDown
+                && operations * levels[i] >= LeastOperations)
                 i++;
-            if (i > from && !IsInLowRate(series, from, usual))
+            if (i > from && (series.IsSteered || !IsInLowRate(series, from, usual)))
                 yield return new Stall(series, from, i);
         }
     }
+
+    /// <summary>The median of the rates; where the plan changes them, of what they would be at its most.</summary>
+    private static double UsualRate(OperationSeries series) => Quantiles.Median([.. Leveled(series, second => second.Rate)]);
+
+    private static IEnumerable<double> Leveled(OperationSeries series, Func<SeriesSecond, double> valueOf) =>
+        series.Seconds.Select((second, i) => valueOf(second) / Math.Max(0.01, series.LevelAt(i)));
 
     private static bool IsInLowRate(OperationSeries series, int at, double usual)
     {
@@ -101,7 +113,7 @@ internal static class Stalls
         IReadOnlyList<string> together = Circumstances.Of(series, [lead.Window], rest);
         bool isSilent = silence >= Math.Max(1.8, 0.7 * seconds);
         double share = stalls.Sum(one => one.Max(LengthOf)) / lead.Series.Window.Seconds;
-        double usual = Quantiles.Median([.. lead.Series.Seconds.Select(second => second.Rate)]);
+        double usual = UsualRate(lead.Series) * lead.Series.LevelAt(lead.From);
         double during = lead.Series.Seconds.Skip(lead.From).Take(lead.To - lead.From).Average(second => second.Rate);
         return new Finding
         {

@@ -71,6 +71,18 @@ public sealed class InFlightTests
         Assert.Equal(10, result.OperationsPerSecond, 6);
     }
 
+    /// <summary>A rate of 0 beside a latency is of no operation.</summary>
+    [Fact]
+    public void The_only_operation_has_a_rate_though_it_was_in_flight_when_measuring_began()
+    {
+        using StoredRun run = Measure(
+            "warmup: 1s, duration: 2s, rate: 10", (clock, _) => clock.Seconds > 0.8 ? 5 : 0.01, out GrowthHarness plan);
+        using GrowthHarness owner = plan;
+        OperationResult result = run.Phases[^1].Operations.Single();
+        Assert.Equal((1, 1), (result.Operations, result.InFlightAtStart!.Operations));
+        Assert.Equal(1 / result.Seconds, result.OperationsPerSecond, 6);
+    }
+
     /// <summary>Of a run of an earlier version, whose operations counted where they began.</summary>
     [Fact]
     public void A_sample_that_is_worse_than_the_stored_result_is_a_finding()
