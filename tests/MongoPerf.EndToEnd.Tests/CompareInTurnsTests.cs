@@ -9,15 +9,12 @@ namespace MongoPerf.EndToEnd.Tests;
 [Collection(LightTests.Name)]
 public sealed class CompareInTurnsTests : IDisposable
 {
-    private static bool InPath(string program) => (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
-        .Any(folder => File.Exists(Path.Combine(folder, program)));
-
     private readonly RunsFolder _folder = new();
 
     public CompareInTurnsTests()
     {
         Directory.CreateDirectory(_folder.At("bin"));
-        Program("mongoperf", $"exec {string.Join(' ', ThisProgram.Command)} \"$@\"");
+        Program("mongoperf", $"exec '{string.Join("' '", ThisProgram.Command)}' \"$@\"");
         // It knows no comment before the first is posted.
         Program("gh", $"echo \"$*\" >> {_folder.At("calls")}; case \"$*\" in *paginate*) cat {_folder.At("known")} 2>/dev/null || :;; "
             + $"*) cat > {_folder.At("body")};; esac");
@@ -95,6 +92,9 @@ public sealed class CompareInTurnsTests : IDisposable
         Assert.Equal(3, code);
         Assert.Contains("error: ", errors, StringComparison.Ordinal);
     }
+
+    private static bool InPath(string program) => (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
+        .Any(folder => File.Exists(Path.Combine(folder, program)));
 
     private void Program(string name, string script)
     {

@@ -91,7 +91,7 @@ public sealed class ProvideScriptTests : IDisposable
         string script = $$"""
             set -euo pipefail
             root={{_folder.Path}}
-            source {{Path.Combine(RepositoryPaths.Root, "scripts/provide.sh")}}
+            source '{{Path.Combine(RepositoryPaths.Root, "scripts/provide.sh")}}'
             is_present() { compgen -G "$root/installed-$1*" >/dev/null; }
             {{line}}
             """;
