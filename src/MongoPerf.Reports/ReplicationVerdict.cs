@@ -13,17 +13,25 @@ internal sealed record ReplicaLag(string Member, double? AtEnd, double Most)
     /// <summary>Known of the primary alone, whose writes are its own.</summary>
     private static readonly int Term = MetricCatalogue.IndexOf(MetricCatalogue.Replica, "term");
 
-    /// <summary>By address; none for a deployment without secondaries.</summary>
-    public static IReadOnlyList<ReplicaLag> Of(StoredRun run) =>
-    [
-        .. run.ReadReplicaSamples().GroupBy(static sample => sample.Member).OrderBy(static member => member.Key, StringComparer.Ordinal)
-            .Select(static member => (member.Key, Lags: member.Select(static sample =>
-                double.IsFinite(sample.Values[Term]) ? 0 : sample.Values[Lag]).ToArray(), IsSecondary: member.Any(static sample =>
-                double.IsFinite(sample.Values[Lag]))))
-            .Where(static member => member.IsSecondary)
-            .Select(static member => new ReplicaLag(member.Key, double.IsFinite(member.Lags[^1]) ? member.Lags[^1] : null,
-                member.Lags.Where(double.IsFinite).Max())),
-    ];
+    /// <summary>
+    /// By address; none for a deployment without secondaries. A primary that went away and never came back is one of them: it has no lag,
+    /// but is missing.
+    /// </summary>
+    public static IReadOnlyList<ReplicaLag> Of(StoredRun run)
+    {
+        (string Member, double[] Lags, bool IsSecondary)[] all =
+        [
+            .. run.ReadReplicaSamples().GroupBy(static sample => sample.Member).OrderBy(static member => member.Key, StringComparer.Ordinal)
+                .Select(static member => (member.Key, member.Select(static sample =>
+                        double.IsFinite(sample.Values[Term]) ? 0 : sample.Values[Lag]).ToArray(),
+                    member.Any(static sample => double.IsFinite(sample.Values[Lag])))),
+        ];
+        return all.Any(static member => member.IsSecondary)
+            ? [.. all.Where(static member => member.IsSecondary || !double.IsFinite(member.Lags[^1]))
+                .Select(static member => new ReplicaLag(member.Member, double.IsFinite(member.Lags[^1]) ? member.Lags[^1] : null,
+                    member.Lags.Where(double.IsFinite).DefaultIfEmpty(0).Max()))]
+            : [];
+    }
 }
 
 /// <summary>Whether the secondaries kept up with the writes, in a sentence.</summary>

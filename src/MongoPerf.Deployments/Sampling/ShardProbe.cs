@@ -14,29 +14,39 @@ internal sealed class ShardProbe(Func<ServerAddress> primary, ConnectionSettings
     private readonly SamplerConnection _connection = new(primary, settings.ForShard(),
         longestPause: TimeSpan.FromSeconds(10));
 
+    private readonly ContinuedCounters _counters = new();
+
     /// <summary>From 8.0 on shards show most users their state alone.</summary>
     private bool _isPartRefused;
 
     /// <summary>Sets what the shard says; the other columns are left as they are.</summary>
     /// <param name="values">The values in the order of <see cref="MetricCatalogue.Shard"/>.</param>
     /// <returns>False when it does not say what it holds.</returns>
-    public bool Fill(double[] values) => _connection.Ask(false, connection =>
+    public bool Fill(double[] values)
     {
-        // First, and for itself: it is what most users may see.
-        ShardColumns.SetOperations(values, connection.RunCommand("admin", ServerStatusRequest.Counters));
-        if (_isPartRefused)
-            return false;
-        try
+        BsonDocument? status = null;
+        bool isTold = _connection.Ask(false, connection =>
         {
-            ShardColumns.SetPart(values, ReadPart(connection));
-        }
-        catch (ServerCommandException e) when (e.Error.MeansForbidden)
-        {
-            _isPartRefused = true;
-        }
+            // First, and for itself: it is what most users may see.
+            status = connection.RunCommand("admin", ServerStatusRequest.Counters);
+            ShardColumns.SetOperations(values, status);
+            if (_isPartRefused)
+                return false;
+            try
+            {
+                ShardColumns.SetPart(values, ReadPart(connection));
+            }
+            catch (ServerCommandException e) when (e.Error.MeansForbidden)
+            {
+                _isPartRefused = true;
+            }
 
-        return !_isPartRefused;
-    });
+            return !_isPartRefused;
+        });
+        if (status is not null)
+            _counters.Continue(values, _connection.Address, status.FindDouble("uptimeMillis") ?? double.NaN, Environment.TickCount64);
+        return isTold;
+    }
 
     public void Dispose() => _connection.Dispose();
 

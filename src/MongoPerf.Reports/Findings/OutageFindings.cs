@@ -10,26 +10,35 @@ internal static class OutageFindings
     private const long ApartMilliseconds = 1000;
     private const int LeastSeconds = 5;
 
-    private sealed record Outage(TimeWindow Window, string Text);
+    /// <param name="Window">While it lasted.</param>
+    /// <param name="Text">What the event says of it.</param>
+    /// <param name="IsSeen">Who has seen what became of the server says more than a broken connection.</param>
+    private sealed record Outage(TimeWindow Window, string Text, bool IsSeen);
 
     public static IEnumerable<Finding> Find(RunSeries series)
     {
         List<Outage> outages = [];
+        long until = long.MinValue;
         foreach (RunEvent happened in series.Run.Events
             .Where(e => e is { Kind: "outage" or "reconnect", Seconds: > 0 } && !IsOnPurpose(series.Run, e)).OrderBy(StartOf))
         {
-            TimeWindow window = new(StartOf(happened), happened.AtMilliseconds);
-            if (outages.Count > 0 && window.From <= outages[^1].Window.To + ApartMilliseconds)
-                outages[^1] = new Outage(
-                    outages[^1].Window with { To = Math.Max(outages[^1].Window.To, window.To) },
-                    // Who has seen what became of the server says more than a broken connection.
-                    happened.Kind == "outage" ? happened.Text : outages[^1].Text);
+            var one = new Outage(new TimeWindow(StartOf(happened), happened.AtMilliseconds), happened.Text, happened.Kind == "outage");
+            if (outages.Count > 0 && one.Window.From <= until + ApartMilliseconds)
+                outages[^1] = Telling(outages[^1], one);
             else
-                outages.Add(new Outage(window, happened.Text));
+                outages.Add(one);
+            until = Math.Max(until, one.Window.To);
         }
 
         if (outages.Count > 0)
             yield return Make(series, outages);
+    }
+
+    /// <summary>The one of two that tells: its length is that of what it names, and not of another shard's outage beside it.</summary>
+    private static Outage Telling(Outage a, Outage b)
+    {
+        (Outage longer, Outage shorter) = a.Window.Seconds >= b.Window.Seconds ? (a, b) : (b, a);
+        return !longer.IsSeen && shorter.IsSeen && shorter.Window.Seconds >= longer.Window.Seconds / 2 ? shorter : longer;
     }
 
     private static long StartOf(RunEvent happened) =>

@@ -5,11 +5,14 @@ namespace MongoPerf.Reports.Sharding;
 /// <summary>What the shards' primaries did while the run looked, by their own counters.</summary>
 internal sealed class ShardOperations
 {
-    /// <summary>Metrics that together are a shard's operations; an insert counts for each document.</summary>
+    /// <summary>What is told of each shard; an insert counts for each document.</summary>
     public static IReadOnlyList<string> Metrics { get; } =
         ["opcounters_insert", "opcounters_query", "opcounters_update", "opcounters_delete", "opcounters_getmore"];
 
     private static readonly int[] Columns = [.. Metrics.Select(IndexOf)];
+
+    /// <summary>Secondaries read the oplog with getMore, so it tells nothing of clients: a shard with more members has more.</summary>
+    private static readonly int OfReplication = IndexOf("opcounters_getmore");
 
     /// <summary>What stands in for them where shards can't be asked: what the router tells of the collection.</summary>
     private static readonly int[] OfCollection = [IndexOf("collection_reads"), IndexOf("collection_writes")];
@@ -45,9 +48,9 @@ internal sealed class ShardOperations
     /// <summary>0 to 1: of the operations of all shards; null when there were none, or the shard could never be asked.</summary>
     public double? Share(string shard) => _all > 0 && _sums.TryGetValue(shard, out double[]? sums) ? SumOf(sums) / _all : null;
 
-    /// <summary>Operations from one sample to the next; NaN where the counters began anew.</summary>
+    /// <summary>Operations from one sample to the next, without getMore; NaN where the counters began anew.</summary>
     public static double Between(MetricSample before, MetricSample now) =>
-        ColumnsOf(before, now).Sum(column => Difference(before, now, column));
+        ColumnsOf(before, now).Where(static column => column != OfReplication).Sum(column => Difference(before, now, column));
 
     private void Add(MetricSample before, MetricSample now)
     {
@@ -65,11 +68,12 @@ internal sealed class ShardOperations
                 continue;
             int place = Array.IndexOf(Columns, column) is >= 0 and var own ? own : Columns.Length + Array.IndexOf(OfCollection, column);
             sums[place] = (double.IsNaN(sums[place]) ? 0 : sums[place]) + difference;
-            _all += difference;
+            _all += column == OfReplication ? 0 : difference;
         }
     }
 
-    private static double SumOf(double[] sums) => sums.Where(static sum => !double.IsNaN(sum)).Sum();
+    private static double SumOf(double[] sums) =>
+        sums.Where(static (sum, place) => !double.IsNaN(sum) && (place >= Columns.Length || Columns[place] != OfReplication)).Sum();
 
     private static int[] ColumnsOf(MetricSample before, MetricSample now) =>
         double.IsNaN(before.Values[Columns[0]]) || double.IsNaN(now.Values[Columns[0]]) ? OfCollection : Columns;

@@ -30,6 +30,9 @@ internal sealed class FakeCluster : IDisposable
     /// <summary>Inserts that a shard has counted.</summary>
     public Dictionary<string, long> Inserts { get; } = [];
 
+    /// <summary>Milliseconds since a shard's process was started; an hour where it is not set.</summary>
+    public Dictionary<string, long> Uptimes { get; } = [];
+
     /// <summary>Reads of the collection that a shard has counted.</summary>
     public Dictionary<string, long> Reads { get; } = [];
 
@@ -75,8 +78,9 @@ internal sealed class FakeCluster : IDisposable
     {
         Asked.Enqueue($"{shard} {command.First().Key}");
         if (command.First().Key == "serverStatus")
-            return BsonDocument.Of(("opcounters", BsonDocument.Of(("insert", Inserts.GetValueOrDefault(shard)), ("query", 1L),
-                ("update", 2), ("delete", 3), ("getmore", 4))), ("ok", 1.0));
+            return BsonDocument.Of(("uptimeMillis", Uptimes.GetValueOrDefault(shard, 3_600_000)),
+                ("opcounters", BsonDocument.Of(("insert", Inserts.GetValueOrDefault(shard)), ("query", 1L), ("update", 2), ("delete", 3),
+                    ("getmore", 4))), ("ok", 1.0));
         if (HidesParts)
             return BsonDocument.Of(("ok", 0.0), ("errmsg", "You are connecting to a sharded cluster improperly by connecting directly to a "
                 + "shard. Please connect to the cluster via a router (mongos)."), ("code", 13), ("codeName", "Unauthorized"));

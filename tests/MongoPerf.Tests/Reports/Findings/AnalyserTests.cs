@@ -430,8 +430,19 @@ public sealed class AnalyserTests : IDisposable
         _run.Store.AddEvent(new RunEvent(
             ScriptedRun.At(23.4), "outage", "not primary (code 10107); answered again after 3.30 s, 2 failed", 3.3));
         Finding found = Single(FindingIds.Outage);
-        Assert.StartsWith("operations found no server for 3.4 s at 20 s: not primary", found.Text, StringComparison.Ordinal);
+        Assert.StartsWith("operations found no server for 3.3 s at 20.1 s: not primary", found.Text, StringComparison.Ordinal);
         Assert.Equal("q4", Assert.Single(found.Operations));
+    }
+
+    /// <summary>Found on three shards: "for up to 21.9 s (shard s0: … no primary for 1.6 s)", which were another shard's.</summary>
+    [Fact]
+    public void The_length_of_an_outage_is_that_of_the_shard_that_is_named()
+    {
+        _run.Phase("q4", Flat(40, 1000));
+        _run.Store.AddEvent(new RunEvent(ScriptedRun.At(29), "outage", "shard s2 did not answer and was back after 9.0 s", 9));
+        _run.Store.AddEvent(new RunEvent(ScriptedRun.At(30.5), "outage", "shard s0: primary a → b, no primary for 1.6 s", 1.6));
+        Finding found = Single(FindingIds.Outage);
+        Assert.Equal("operations found no server for 9 s at 21 s: shard s2 did not answer and was back after 9.0 s", found.Text);
     }
 
     [Theory]

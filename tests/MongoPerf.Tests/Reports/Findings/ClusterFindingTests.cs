@@ -200,6 +200,37 @@ public sealed class ClusterFindingTests : IDisposable
             new MetricSample(ScriptedRun.At(second), member, [lag, double.NaN, double.NaN, term]));
     }
 
+    /// <summary>Found of a set whose primary was killed: "secondaries kept up, at most 0.3 s behind".</summary>
+    [Fact]
+    public void A_primary_that_never_came_back_is_away()
+    {
+        _run.Phase("batch", Flat(3, 1000));
+        foreach ((int second, string member, double lag, double term) in new[]
+        {
+            (1, "a:1", double.NaN, 7), (1, "b:1", 300, double.NaN), (2, "a:1", double.NaN, double.NaN), (2, "b:1", double.NaN, 8.0),
+        })
+            _run.Store.AddReplicaSample(new MetricSample(ScriptedRun.At(second), member, [lag, double.NaN, double.NaN, term]));
+        using StoredRun run = _run.End();
+        Assert.Equal("replication: when the run ended, a:1 was away (at most 0.3 s during the run)", ReplicationVerdict.Of(run)!.Text);
+    }
+
+    /// <summary>Found of a shard with three members: "did 54.7 % of the operations", of which its secondaries had read the oplog.</summary>
+    [Theory]
+    [InlineData("opcounters_getmore", false)]
+    [InlineData("opcounters_query", true)]
+    public void Replication_of_a_shard_with_more_members_makes_it_no_hot_one(string more, bool isHot)
+    {
+        _run.Phase("q4", Flat(30, 1000));
+        foreach (string shard in new[] { "a", "b", "c" })
+            _run.Shard(shard, 1, 30, second =>
+                [("opcounters_update", 100 * second), ("documents", 30_000), (more, shard == "a" ? 535 * second : 0)]);
+        using StoredRun run = _run.End();
+        Assert.Equal(isHot, RunFindings.Of(run).Any(finding => finding.Id == FindingIds.HotShard));
+        var operations = ShardOperations.Of(run);
+        Assert.Equal(535 * 29, operations.Count("a", more));
+        Assert.Equal(isHot ? 635 / 835.0 : 1 / 3.0, operations.Share("a")!.Value, 6);
+    }
+
     [Fact]
     public void A_run_without_secondaries_says_nothing_of_replication()
     {
