@@ -442,7 +442,7 @@ public sealed class AnalyserTests : IDisposable
         _run.Store.AddEvent(new RunEvent(ScriptedRun.At(29), "outage", "shard s2 did not answer and was back after 9.0 s", 9));
         _run.Store.AddEvent(new RunEvent(ScriptedRun.At(30.5), "outage", "shard s0: primary a → b, no primary for 1.6 s", 1.6));
         Finding found = Single(FindingIds.Outage);
-        Assert.Equal("operations found no server for 9 s at 21 s: shard s2 did not answer and was back after 9.0 s", found.Text);
+        Assert.Equal("operations found no server for 9 s at 20 s: shard s2 did not answer and was back after 9.0 s", found.Text);
     }
 
     [Theory]
