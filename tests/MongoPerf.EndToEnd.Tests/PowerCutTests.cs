@@ -295,8 +295,8 @@ public sealed class PowerCutTests : IDisposable
             Assert.True(checkup.IsTrue("valid"), ExtendedJson.Write(checkup.Bytes));
             string[] documents =
             [
-                .. Batch(connection, $"{{'find': '{name}', 'sort': {{'_id': 1}}}}").Select(document => string.Create(
-                    CultureInfo.InvariantCulture, $"  {document.FindInt64("_id")} {document.FindInt64("n")} {document.FindString("t")!.Length}")),
+                .. Batch(connection, $"{{'find': '{name}', 'sort': {{'_id': 1}}}}").Select(one => string.Create(
+                    CultureInfo.InvariantCulture, $"  {one.FindInt64("_id")} {one.FindInt64("n")} {one.FindString("t")!.Length}")),
             ];
             if (documents.Length > 0)
             {
