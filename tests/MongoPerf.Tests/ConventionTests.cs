@@ -14,6 +14,39 @@ public sealed partial class ConventionTests
 {
     private static readonly EnumerationOptions OfAnyCase = new() { MatchCasing = MatchCasing.CaseInsensitive };
 
+    /// <summary>The unit tests that let time pass, or look at a clock of the machine, and why they can't do without.</summary>
+    private static readonly Dictionary<string, string> Timed = new()
+    {
+        ["Eventually.cs"] = "is where tests wait for what nothing tells of",
+        ["TlsServer.cs"] = "dribbles a reply, byte by byte, so that time-outs of single reads never pass",
+        ["ReplyTimeTests.cs"] = "dribbles a reply, byte by byte, so that time-outs of single reads never pass",
+        ["NamedFileTests.cs"] = "writes a pipe in pieces, which a reader must see apart",
+        ["WatchedConnectionTests.cs"] = "ends a command just when the watch begins that the server starts 100 ms after",
+        ["InterruptionTests.cs"] = "holds a lock for longer than a try of the one who waits for it",
+        ["FuzzTests.cs"] = "tells its progress once a second when it is asked for hours of it",
+        ["RunStoreTests.cs"] = "lets the time between two commits pass, which RunStore measures itself",
+        ["LivePlotTests.cs"] = "is about a thread's CPU time, which only computing uses",
+        ["DayTests.cs"] = "measures for docs/performance.md, when it is asked to",
+        ["OtlpSenderTests.cs"] = "is about a receiver that never answers",
+        ["ServerKeeperTests.cs"] = "has a start take long enough for another one to come in between",
+        ["MongodProgramTests.cs"] = "writes a program while the system is asked to start it",
+        ["DatabaseReaderTests.cs"] = "compares a cost with the time that passed",
+        ["PreparedStepsTests.cs"] = "would take minutes if each element of a reply were looked for from its beginning",
+        ["TyrantTableTests.cs"] = "answers after a time-out that must not apply",
+        ["WireCollectionTests.cs"] = "answers after a time-out that must not apply",
+        ["TrafficProxyTests.cs"] = "fills the system's buffers, which tell nobody that they are full",
+        ["ReplayDependenciesTests.cs"] = "answers late, and what depends on the answer must wait",
+        ["LiveServerTests.cs"] = "connects again and again until the server has noticed that others left",
+    };
+
+    /// <summary>Elsewhere a clock is the test's own (ManualClock), and what another thread does is waited for (Eventually).</summary>
+    [Fact]
+    public void Unit_tests_neither_sleep_nor_look_at_the_machines_clock() => Assert.Equal(
+        Timed.Keys.Order(StringComparer.Ordinal),
+        ((string[])["tests/MongoPerf.Tests", "tests/Shared"]).SelectMany(RepositoryPaths.SourcesIn)
+            .Where(path => LetsTimePass().IsMatch(File.ReadAllText(path))).Select(path => Path.GetFileName(path))
+            .Order(StringComparer.Ordinal));
+
     [Fact]
     public void Namespaces_are_those_of_files() => Assert.Empty(
         from folder in (string[])["src", "tests"]
@@ -57,6 +90,9 @@ public sealed partial class ConventionTests
 
     [GeneratedRegex(@"^namespace [\w.]+\s*(\{|$)", RegexOptions.Multiline)]
     private static partial Regex BlockNamespace();
+
+    [GeneratedRegex(@"\b(Thread\.(Sleep|SpinWait)|SpinWait\.|Task\.Delay|Stopwatch\.)")]
+    private static partial Regex LetsTimePass();
 
     [GeneratedRegex("^[A-Z]")]
     private static partial Regex Constant();

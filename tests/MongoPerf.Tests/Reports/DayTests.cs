@@ -13,14 +13,14 @@ public sealed class DayTests
 
     /// <summary>
     /// Makes a day of a short run: the seconds of its last phase follow one another again and again, with what was sampled of servers and
-    /// machine beside them. The run FOLDER-day is what is reported; how long its findings take is in findings.txt there. Does nothing
+    /// machine beside them. The run FOLDER-day is what is reported; how long its findings take is in findings.txt there. Skipped
     /// unless the variable names the folder of a run.
     /// </summary>
     [Fact]
     public void A_day_of_a_run_is_made_and_judged()
     {
-        if (Environment.GetEnvironmentVariable(Variable) is not { } path)
-            return;
+        string? path = Environment.GetEnvironmentVariable(Variable);
+        Assert.SkipUnless(path is not null, $"needs {Variable}: {Variable}=FOLDER, of a run to make a day of");
         string folder = Path.GetFullPath(path).TrimEnd('/') + "-day";
         using (StoredRun run = StoredRun.Open(path))
             Repeat(run, folder);

@@ -71,13 +71,13 @@ public sealed class EncryptedServerTests : IDisposable
             leaving.Write(new OpMsgWriter().WriteCommand(
                 "test", TestClient.Json("{'find': 'c', 'filter': {'$expr': {'$reduce': {'input': {'$range': [0, 4000000]}, 'initialValue': "
                     + "0, 'in': {'$size': {'$range': [0, '$$this']}}}}}}"), 1));
-            await Eventually(() => IsBusy(other));
+            await Eventually.IsAsync(() => IsBusy(other));
             // As most clients do, it says so before it goes: there is something to be read.
             await leaving.ShutdownAsync();
             socket.LingerState = new LingerOption(isReset, 0);
         }
 
-        await Eventually(() => !IsBusy(other));
+        await Eventually.IsAsync(() => !IsBusy(other));
     }
 
     [Fact]
@@ -86,7 +86,7 @@ public sealed class EncryptedServerTests : IDisposable
         Start(mostConnections: 8);
         Socket[] silent = [.. Enumerable.Range(0, 20).Select(_ => Connect())];
         // Those that have been silent for a second make room.
-        await Eventually(() =>
+        await Eventually.IsAsync(() =>
         {
             try
             {
@@ -202,13 +202,4 @@ public sealed class EncryptedServerTests : IDisposable
             .FindDocument("inprog")!.Any(pair => pair.Value.ToDocument().FindString("ns") == "test.c");
 
     private static bool IsClosed(Socket socket) => socket.SafeHandle.IsClosed;
-
-    private static async Task Eventually(Func<bool> isSo)
-    {
-        for (int i = 0; !isSo(); i++)
-        {
-            Assert.True(i < 6000, "it has not come about");
-            await Task.Delay(10);
-        }
-    }
 }

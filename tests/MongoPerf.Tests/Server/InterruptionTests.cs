@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using MongoPerf.Server.Operations;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Messages;
@@ -88,7 +87,7 @@ public sealed class InterruptionTests : ServerTest
             await OperationOn(nameSpace);
         }
 
-        await Eventually(() => !Operations().Any(operation => operation.FindString("ns") == nameSpace));
+        await Eventually.IsAsync(() => !Operations().Any(operation => operation.FindString("ns") == nameSpace));
         Assert.Equal(1000, Succeed("{'count': 'c'}").FindInt64("n"));
     }
 
@@ -103,7 +102,7 @@ public sealed class InterruptionTests : ServerTest
                     "{'q': {'$expr': {'$gt': [{'$size': {'$range': [0, 2000]}}, 1]}}, 'u': {'$set': {'k': 1}}, 'multi': true}")]);
         }
 
-        await Eventually(() => Succeed("{'count': 'c', 'query': {'k': 1}}").FindInt64("n") == 1000);
+        await Eventually.IsAsync(() => Succeed("{'count': 'c', 'query': {'k': 1}}").FindInt64("n") == 1000);
     }
 
     [Fact]
@@ -147,7 +146,7 @@ public sealed class InterruptionTests : ServerTest
         using var other = new TestClient(Port);
         other.Send(new OpMsgWriter().WriteCommand("test", TestClient.Json($"{{'find': 'c', 'filter': {SlowConstant}}}"), 1));
         BsonDocument? query = null;
-        await Eventually(() => (query = Operations().FirstOrDefault(operation => operation.FindString("op") == "query")) != null);
+        await Eventually.IsAsync(() => (query = Operations().FirstOrDefault(operation => operation.FindString("op") == "query")) != null);
         Assert.Equal("test.c", query!.FindString("ns"));
     }
 
@@ -241,18 +240,8 @@ public sealed class InterruptionTests : ServerTest
     private async Task<long> OperationOn(string nameSpace)
     {
         long? found = null;
-        await Eventually(() =>
+        await Eventually.IsAsync(() =>
             (found = Operations().FirstOrDefault(operation => operation.FindString("ns") == nameSpace)?.FindInt64("opid")) != null);
         return found!.Value;
-    }
-
-    private static async Task Eventually(Func<bool> isSo)
-    {
-        var time = Stopwatch.StartNew();
-        while (!isSo())
-        {
-            Assert.True(time.Elapsed < TimeSpan.FromSeconds(60), "it has not come about in a minute");
-            await Task.Delay(5);
-        }
     }
 }

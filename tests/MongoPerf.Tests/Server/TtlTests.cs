@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Server;
@@ -6,8 +5,6 @@ namespace MongoPerf.Tests.Server;
 /// <summary>TTL indexes delete what is too old, and nothing else.</summary>
 public sealed class TtlTests : ServerTest
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
-
     [Fact]
     public void What_is_too_old_goes_and_all_else_stays()
     {
@@ -46,7 +43,7 @@ public sealed class TtlTests : ServerTest
         Succeed("{'dropIndexes': 'c', 'index': 'd'}");
         Succeed("{'setParameter': 1, 'ttlMonitorEnabled': true}", "admin");
         long passes = Passes();
-        WaitUntil(() => Passes() >= passes + 1);
+        Eventually.Is(() => Passes() >= passes + 1);
         Assert.Equal([1], Ids(Client.FindAll("{'find': 'c'}")));
     }
 
@@ -73,14 +70,7 @@ public sealed class TtlTests : ServerTest
 
     private void WaitForIds(params int[] ids)
     {
-        WaitUntil(() => Succeed("{'count': 'c'}").FindInt64("n") <= ids.Length);
+        Eventually.Is(() => Succeed("{'count': 'c'}").FindInt64("n") <= ids.Length);
         Assert.Equal(ids, Ids(Client.FindAll("{'find': 'c', 'sort': {'_id': 1}}")));
-    }
-
-    private static void WaitUntil(Func<bool> isDone)
-    {
-        long start = Stopwatch.GetTimestamp();
-        while (!isDone() && Stopwatch.GetElapsedTime(start) < Patience)
-            Thread.Sleep(20);
     }
 }

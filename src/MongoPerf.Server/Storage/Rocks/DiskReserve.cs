@@ -9,7 +9,8 @@ namespace MongoPerf.Server.Storage.Rocks;
 /// </remarks>
 /// <param name="folder">The folder of the data, for texts.</param>
 /// <param name="free">Bytes that are free on its disk.</param>
-internal sealed class DiskReserve(string folder, Func<long> free)
+/// <param name="clock">Milliseconds, as Environment.TickCount64 has them.</param>
+internal sealed class DiskReserve(string folder, Func<long> free, Func<long> clock)
 {
     /// <summary>
     /// The bytes for the log's next file, of which up to 70 MB are allocated at once, and for what flushes and compactions take between two
@@ -28,7 +29,7 @@ internal sealed class DiskReserve(string folder, Func<long> free)
     private long _timeToLook;
 
     public DiskReserve(string folder)
-        : this(folder, () => new DriveInfo(folder).AvailableFreeSpace)
+        : this(folder, () => new DriveInfo(folder).AvailableFreeSpace, static () => Environment.TickCount64)
     {
     }
 
@@ -38,7 +39,7 @@ internal sealed class DiskReserve(string folder, Func<long> free)
     /// <exception cref="StorageException">What is free cannot be found out: the folder is gone, say.</exception>
     public void Require(long bytes, bool makesRoom)
     {
-        if (Interlocked.Add(ref _bytesToLook, -bytes) >= 0 && Environment.TickCount64 < Volatile.Read(ref _timeToLook))
+        if (Interlocked.Add(ref _bytesToLook, -bytes) >= 0 && clock() < Volatile.Read(ref _timeToLook))
             return;
         // To the log now, and later to a table's file.
         long written = 2 * bytes;
@@ -47,7 +48,7 @@ internal sealed class DiskReserve(string folder, Func<long> free)
         if (found - written < kept)
             throw new DiskFullException($"{folder}: {Megabytes(found)} MB free, {Megabytes(kept + written)} MB needed");
         Interlocked.Exchange(ref _bytesToLook, Math.Clamp((found - written - Bytes) / 2, 0, LookAfterBytes));
-        Volatile.Write(ref _timeToLook, Environment.TickCount64 + LookAfterMilliseconds);
+        Volatile.Write(ref _timeToLook, clock() + LookAfterMilliseconds);
     }
 
     private long Find()

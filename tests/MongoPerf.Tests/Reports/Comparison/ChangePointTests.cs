@@ -66,8 +66,8 @@ public sealed class ChangePointTests
     [Fact]
     public void The_table_of_the_documentation()
     {
-        if (Environment.GetEnvironmentVariable(TableVariable) is not { Length: > 0 } file)
-            return;
+        string? file = Environment.GetEnvironmentVariable(TableVariable);
+        Assert.SkipUnless(file is not null, $"needs {TableVariable}: {TableVariable}=FILE, for the table of the documentation");
         using var table = new StreamWriter(file);
         table.WriteLine("| runs before | runs since | change | 1 metric: found | 16 metrics: found |");
         table.WriteLine("| ---: | ---: | ---: | ---: | ---: |");

@@ -175,14 +175,14 @@ public sealed class FindingConfidenceTests
     }
 
     /// <summary>
-    /// What docs/findings.md says of a day: a stored run with samples of operations, server and machine each second. Does nothing unless
+    /// What docs/findings.md says of a day: a stored run with samples of operations, server and machine each second. Skipped unless
     /// the variable names a file.
     /// </summary>
     [Fact]
     public void A_day_of_a_run_is_judged_and_timed()
     {
-        if (Environment.GetEnvironmentVariable("MONGOPERF_FINDINGS_DAY") is not { } path)
-            return;
+        string? path = Environment.GetEnvironmentVariable("MONGOPERF_FINDINGS_DAY");
+        Assert.SkipUnless(path is not null, "needs MONGOPERF_FINDINGS_DAY: MONGOPERF_FINDINGS_DAY=FILE, for what a day takes");
         const int day = 86_400;
         using var scripted = new ScriptedRun();
         scripted.Server(1, day, i =>
@@ -200,12 +200,12 @@ public sealed class FindingConfidenceTests
         Assert.Contains(found, finding => finding.Range is { FromSeconds: > 39_990 and < 40_010, ToSeconds: > 43_590 and < 43_610 });
     }
 
-    /// <summary>Does nothing unless the variable names a file: it takes a minute or two.</summary>
+    /// <summary>Skipped unless the variable names a file: it takes a minute or two.</summary>
     [Fact]
     public void The_table_of_the_documentation_is_made_from_four_hundred_runs_a_row()
     {
-        if (Environment.GetEnvironmentVariable(TableVariable) is not { } path)
-            return;
+        string? path = Environment.GetEnvironmentVariable(TableVariable);
+        Assert.SkipUnless(path is not null, $"needs {TableVariable}: {TableVariable}=FILE, for the table of the documentation, which takes minutes");
         (int Seconds, double Variation, double Correlation)[] rows =
         [
             (30, 0.02, 0.5), (60, 0.02, 0.5), (60, 0.03, 0), (60, 0.03, 0.5), (60, 0.05, 0), (60, 0.05, 0.5), (60, 0.05, 0.8),
