@@ -82,7 +82,8 @@ public sealed class WireCollectionTests : IDisposable
         var query = (AggregateDocuments)OperationOf("aggregate: c, pipeline: [{$match: {a: 1}}]");
         Assert.Equal((7, """{"a": 1}"""), collection.Aggregate(query));
         Assert.Equal(
-            """{"aggregate": "c", "pipeline": [{"$match": {"a": 1}}, {"$group": {"_id": null, "count": {"$sum": 1}, "first": {"$first": "$$ROOT"}}}], "cursor": {}, "$db": "d"}""",
+            """{"aggregate": "c", "pipeline": [{"$match": {"a": 1}}, {"$group": {"_id": null, "count": {"$sum": 1}, "first": """
+            + """{"$first": "$$ROOT"}}}], "cursor": {}, "$db": "d"}""",
             Assert.Single(asked));
         found = [];
         Assert.Equal((0, null), collection.Aggregate(query));
