@@ -8,6 +8,16 @@ namespace MongoPerf.Storage;
 /// <param name="connection">The connection from <see cref="RunSchema.Open(string, bool)"/>.</param>
 internal sealed class RunReader(SqliteConnection connection)
 {
+    private const string Endless = "it has more rows than bytes";
+
+    /// <summary>SQLITE_INTERRUPT (sqlite.org/rescode.html).</summary>
+    private const int Interrupted = 9;
+
+    /// <summary>The most instructions of SQLite for each byte of the file: the shortest rows, and sorting them, take four.</summary>
+    private const long InstructionsPerByte = 32;
+
+    private const int InstructionsAtOnce = 100_000;
+
     private readonly long _length = new[] { connection.DataSource, connection.DataSource + "-wal" }
         .Where(File.Exists).Sum(path => new FileInfo(path).Length);
 
@@ -135,13 +145,15 @@ internal sealed class RunReader(SqliteConnection connection)
     {
         using SqliteCommand command = connection.CreateCommand();
         command.CommandText = sql;
+        // In a file whose pages refer to the same pages again and again the rows hardly ever end, and sorting them before the first one.
+        long rounds = _length * InstructionsPerByte / InstructionsAtOnce;
+        raw.sqlite3_progress_handler(connection.Handle, InstructionsAtOnce, _ => rounds-- > 0 ? 0 : 1, null);
         using SqliteDataReader reader = Guarded(command.ExecuteReader);
         Func<(bool IsThere, T Row)> next = () => reader.Read() ? (true, read(reader)) : default;
-        // In a file whose pages refer to one another in a circle the rows never end.
         for (long most = _length; Guarded(next) is (true, var row); most--)
         {
             if (most == 0)
-                throw Damaged("it has more rows than bytes");
+                throw Damaged(Endless);
             yield return row;
         }
     }
@@ -155,7 +167,7 @@ internal sealed class RunReader(SqliteConnection connection)
         catch (Exception e) when (e is JsonException or SqliteException or InvalidCastException or InvalidOperationException
             or FormatException or ArgumentException or OverflowException)
         {
-            throw Damaged(e.Message);
+            throw Damaged(e is SqliteException { SqliteErrorCode: Interrupted } ? Endless : e.Message);
         }
     }
 

@@ -9,6 +9,9 @@ namespace MongoPerf.Tests.Storage;
 /// <summary>Values at the limits of what a run stores are read, and those beyond are damage, whoever wrote them.</summary>
 public sealed class StoredLimitsTests : IDisposable
 {
+    private const int PageSize = 4096;
+    private const byte InteriorPage = 5;
+
     private readonly TemporaryFolder _runs = new();
 
     private string Folder => _runs.At("a");
@@ -123,35 +126,50 @@ public sealed class StoredLimitsTests : IDisposable
         Assert.Equal(9000, run.Laps.Count);
     }
 
-    [Fact]
-    public void Pages_that_are_children_of_one_page_again_and_again_are_damage()
+    [Theory]
+    // Read in the order of the table, and sorted before the first row is there.
+    [InlineData("checkpoint", "x, 0, 0", 1)]
+    [InlineData("checkpoint", "x, 0, 0", 2)]
+    [InlineData("event", "0, '', '', NULL", 2)]
+    [InlineData("error", "x, '', 1, '', '[]'", 2)]
+    public void Pages_that_are_children_of_one_page_again_and_again_are_damage(string table, string values, int levels)
     {
         Create().Dispose();
-        Sql("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000) INSERT INTO checkpoint SELECT x, 0, 0 FROM n");
-        int root = (int)(long)Scalar("SELECT rootpage FROM sqlite_master WHERE name = 'checkpoint'");
+        Sql($"WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000) INSERT INTO {table} SELECT {values} FROM n");
+        int root = (int)(long)Scalar($"SELECT rootpage FROM sqlite_master WHERE name = '{table}'");
         string file = Path.Combine(Folder, "run.db");
         byte[] bytes = File.ReadAllBytes(file);
-        // An interior page of a table: a header of 12 bytes, then where each cell is; a cell is a child and its last row
-        // (sqlite.org/fileformat2.html).
-        Span<byte> page = bytes.AsSpan((root - 1) * 4096, 4096);
-        Assert.Equal(5, page[0]);
+        Span<byte> page = bytes.AsSpan((root - 1) * PageSize, PageSize);
+        Assert.Equal(InteriorPage, page[0]);
         int leaf = BinaryPrimitives.ReadInt32BigEndian(page[BinaryPrimitives.ReadUInt16BigEndian(page[12..])..]);
-        const int Cells = 550;
-        page[12..].Clear();
-        BinaryPrimitives.WriteUInt16BigEndian(page[3..], Cells);
-        BinaryPrimitives.WriteUInt16BigEndian(page[5..], (ushort)(4096 - (5 * Cells)));
-        BinaryPrimitives.WriteInt32BigEndian(page[8..], leaf);
-        for (int i = 0; i < Cells; i++)
-        {
-            int at = 4096 - (5 * (i + 1));
-            BinaryPrimitives.WriteUInt16BigEndian(page[(12 + (2 * i))..], (ushort)at);
-            BinaryPrimitives.WriteInt32BigEndian(page[at..], leaf);
-            page[at + 4] = 1;
-        }
-
+        int last = BinaryPrimitives.ReadInt32BigEndian(page[8..]);
+        if (levels > 1)
+            FillWith(bytes.AsSpan((last - 1) * PageSize, PageSize), leaf);
+        FillWith(page, levels > 1 ? last : leaf);
         File.WriteAllBytes(file, bytes);
         Assert.Contains(
             "run.db is damaged (it has more rows than bytes)", Assert.Throws<RunStoreException>(() => StoredRun.Open(Folder)).Message);
+    }
+
+    /// <summary>
+    /// Makes an interior page of a table: a header of 12 bytes, then where each cell is; a cell is a child and its last row
+    /// (sqlite.org/fileformat2.html).
+    /// </summary>
+    private static void FillWith(Span<byte> page, int child)
+    {
+        const int Cells = 550;
+        page.Clear();
+        page[0] = InteriorPage;
+        BinaryPrimitives.WriteUInt16BigEndian(page[3..], Cells);
+        BinaryPrimitives.WriteUInt16BigEndian(page[5..], (ushort)(PageSize - (5 * Cells)));
+        BinaryPrimitives.WriteInt32BigEndian(page[8..], child);
+        for (int i = 0; i < Cells; i++)
+        {
+            int at = PageSize - (5 * (i + 1));
+            BinaryPrimitives.WriteUInt16BigEndian(page[(12 + (2 * i))..], (ushort)at);
+            BinaryPrimitives.WriteInt32BigEndian(page[at..], child);
+            page[at + 4] = 1;
+        }
     }
 
     [Fact]
