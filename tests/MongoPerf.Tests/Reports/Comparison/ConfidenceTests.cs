@@ -148,7 +148,7 @@ public sealed class ConfidenceTests
     public void The_table_of_the_documentation_is_made_from_a_thousand_repeats()
     {
         string? path = Environment.GetEnvironmentVariable(TableVariable);
-        Assert.SkipUnless(path is not null, $"needs {TableVariable}: {TableVariable}=FILE, for a table of the documentation; takes minutes");
+        Assert.SkipUnless(path is not null, $"needs {TableVariable}: {TableVariable}=FILE, for a table of docs, which takes minutes");
         (int Sizes, int Seconds, double Correlation)[] rows =
         [
             (1, 20, 0.5), (1, 30, 0.5), (1, 50, 0), (1, 50, 0.5), (1, 50, 0.7), (1, 100, 0.5), (1, 100, 0.7), (3, 20, 0.5), (13, 4, 0.5),

@@ -39,7 +39,7 @@ public sealed class AnalyserConfidenceTests
     public void The_table_of_the_analysers_is_made_from_four_hundred_runs_a_column()
     {
         string? path = Environment.GetEnvironmentVariable(TableVariable);
-        Assert.SkipUnless(path is not null, $"needs {TableVariable}: {TableVariable}=FILE, for a table of the documentation; takes minutes");
+        Assert.SkipUnless(path is not null, $"needs {TableVariable}: {TableVariable}=FILE, for a table of docs, which takes minutes");
         (double Variation, double Correlation)[] noises = [(0.03, 0.2), (0.05, 0.5)];
         const int times = 400;
         const int withEffect = 100;

@@ -205,7 +205,7 @@ public sealed class FindingConfidenceTests
     public void The_table_of_the_documentation_is_made_from_four_hundred_runs_a_row()
     {
         string? path = Environment.GetEnvironmentVariable(TableVariable);
-        Assert.SkipUnless(path is not null, $"needs {TableVariable}: {TableVariable}=FILE, for a table of the documentation; takes minutes");
+        Assert.SkipUnless(path is not null, $"needs {TableVariable}: {TableVariable}=FILE, for a table of docs, which takes minutes");
         (int Seconds, double Variation, double Correlation)[] rows =
         [
             (30, 0.02, 0.5), (60, 0.02, 0.5), (60, 0.03, 0), (60, 0.03, 0.5), (60, 0.05, 0), (60, 0.05, 0.5), (60, 0.05, 0.8),
