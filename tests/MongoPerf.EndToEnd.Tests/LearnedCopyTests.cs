@@ -116,7 +116,8 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
             "--max-skipped", "100%").Expect(0);
         using var run = StoredRun.Open(Directory.GetDirectories(_runs.At("runs")).Single());
         return new Copied(File.ReadAllText(file), server, copy,
-            [.. run.Phases.Where(phase => phase.Kind == PhaseKind.Measure).SelectMany(phase => phase.Operations).Where(one => !one.IsTotal)]);
+            [.. run.Phases.Where(phase => phase.Kind == PhaseKind.Measure).SelectMany(phase => phase.Operations)
+                .Where(one => !one.IsTotal)]);
     }
 
     [GeneratedRegex("partialFilterExpression: {status: (\"[^\"]+\")}")]

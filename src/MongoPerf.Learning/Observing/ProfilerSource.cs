@@ -33,7 +33,8 @@ public sealed class ProfilerSource(MongoConnection connection, string database, 
         foreach (BsonDocument entry in connection.RunCursor(database, BsonDocument.Of(
             ("find", "system.profile"), ("filter", BsonDocument.Of(("ns", BsonDocument.Of(("$ne", $"{database}.system.profile"))))),
             ("projection", BsonDocument.Of([.. ((string[])["op", "ns", "command", "millis", "ts", "ninserted", "planSummary", "cursorid",
-                "cursorExhausted", "durationMillis", "nreturned", "nMatched", "nModified", "nUpserted", "upsert", "ndeleted", "errCode"]).Select(name => (name, (object?)1))])),
+                "cursorExhausted", "durationMillis", "nreturned", "nMatched", "nModified", "nUpserted", "upsert", "ndeleted",
+                "errCode"]).Select(name => (name, (object?)1))])),
             ("limit", mostOperations))))
         {
             read++;

@@ -24,7 +24,7 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
     private readonly Dictionary<BsonType, long> _types = [];
     private readonly Dictionary<ulong, long> _counts = [];
     private readonly List<ulong> _order = [];
-    private Dictionary<BsonValue, long>? _few = new(SameValue.Instance);
+    private Dictionary<ulong, (BsonValue Value, long Count)>? _few = [];
     private readonly List<(int Age, int Came)> _ages = [];
     private long _values;
     private long _beyond;
@@ -50,7 +50,7 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
             _beyond++;
         if (_few is not null)
         {
-            _few[value] = _few.GetValueOrDefault(value) + 1;
+            _few[hash] = (value, _few.GetValueOrDefault(hash).Count + 1);
             if (_few.Count > MostFew || value.Bytes.Length > MostBytesOfFew)
                 _few = null;
         }
@@ -97,8 +97,8 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
         MeanWidth = _bounds > 0 ? _widths / _bounds : null,
         Range = Range,
         Ends = _range,
-        Few = _few is { Count: > 0 } few && _values >= 10 * Math.Max(2, few.Count) && few.Values.Sum() == _values
-            ? [.. few.OrderByDescending(one => one.Value)] : [],
+        Few = _few is { Count: > 0 } few && _values >= 10 * Math.Max(2, few.Count)
+            ? [.. few.Values.OrderByDescending(one => one.Count).Select(one => KeyValuePair.Create(one.Value, one.Count))] : [],
         IsEven = IsEven,
     };
 

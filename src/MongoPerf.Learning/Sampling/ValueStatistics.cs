@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Text;
-using MongoPerf.Learning.Observing;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Sampling;
@@ -187,6 +186,19 @@ public sealed class ValueStatistics
         return [.. Enumerable.Range(0, Edges).Select(i => sorted[(int)((long)(sorted.Length - 1) * i / (Edges - 1))])];
     }
 
+    private sealed class SameValue : IEqualityComparer<BsonValue>
+    {
+        public static SameValue Instance { get; } = new();
+
+        public bool Equals(BsonValue x, BsonValue y) => x.Type == y.Type && x.Bytes.Span.SequenceEqual(y.Bytes.Span);
+
+        public int GetHashCode(BsonValue value)
+        {
+            var hash = new HashCode();
+            hash.AddBytes(value.Bytes.Span);
+            return hash.ToHashCode();
+        }
+    }
 }
 
 /// <summary>Which characters texts are made of.</summary>

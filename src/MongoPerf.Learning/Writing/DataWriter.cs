@@ -19,7 +19,8 @@ public sealed class DataWriter : IWrittenData
     public DataWriter(DatabaseSample sample, WrittenNames names, IReadOnlySet<string> kept, OperationMix? mix = null)
     {
         ILookup<string, ValueShape> places = (mix?.Operations ?? []).SelectMany(one => one.Parts.Append(one))
-            .SelectMany(one => one.Values.Select(value => (one.Collection, Value: value))).ToLookup(one => one.Collection, one => one.Value);
+            .SelectMany(one => one.Values.Select(value => (one.Collection, Value: value)))
+            .ToLookup(one => one.Collection, one => one.Value);
         _names = names;
         foreach (CollectionSample collection in sample.Collections)
         {

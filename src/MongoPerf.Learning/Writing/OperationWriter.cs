@@ -148,8 +148,8 @@ internal sealed partial class OperationWriter(IWrittenData data)
 
     /// <summary>An upsert by an ObjectId that always inserted.</summary>
     private static bool IsInsertById(LearnedOperation operation) => operation is { Kind: "update" or "replace", IsUpsert: true,
-        Replies: { AreEnough: true, Nothing: >= 0.98, Documents: >= 0.98 } } && operation.Filter?.Fields is [{ Key: "_id", Value: ValueShape id }]
-        && id.Seen.Types.ContainsKey(BsonType.ObjectId);
+        Replies: { AreEnough: true, Nothing: >= 0.98, Documents: >= 0.98 } }
+        && operation.Filter?.Fields is [{ Key: "_id", Value: ValueShape id }] && id.Seen.Types.ContainsKey(BsonType.ObjectId);
 
     /// <summary>The limit, or a draw of those that came.</summary>
     private static string? Limit(LearnedOperation operation)

@@ -16,9 +16,9 @@ namespace MongoPerf.Traffic.Recordings;
 /// <remarks>
 /// Little-endian. Head: 8 bytes. Record: int32 length of what follows the checksum, uint32 CRC-32C of that, a byte for the kind, int64
 /// connection, int64 microseconds since the recording began, then the message (request), or the facts (reply): int32 request's number,
-/// int32 error code, int64 documents, int64 bytes, int64 cursor, uint64 hash of the documents, int64 documents modified, int64 upserted, and
-/// for each <c>_id</c> that the server made int32 statement and its 12 bytes (modified and upserted only since version 4, hash and ids since
-/// version 2, whose hash is another one).
+/// int32 error code, int64 documents, int64 bytes, int64 cursor, uint64 hash of the documents, int64 documents modified, int64 upserted,
+/// and for each <c>_id</c> that the server made int32 statement and its 12 bytes (modified and upserted only since version 4, hash and
+/// ids since version 2, whose hash is another one).
 /// </remarks>
 public sealed class RecordingFile : Recording
 {

@@ -78,8 +78,9 @@ public sealed class ValueMapTests
     [Fact]
     public void Few_values_that_are_written_are_written_as_often()
     {
-        string text = Learn([.. ListSource.Of(100, i => "{'update': 'orders', 'updates': [{'q': {'_id': ID}, 'u': {'$set': {'state': 'S'}}}]}"
-            .Replace("ID", $"{i * 13}", StringComparison.Ordinal).Replace("'S'", i % 10 == 0 ? "'neu'" : "'bezahlt'", StringComparison.Ordinal)),
+        const string Update = "{'update': 'orders', 'updates': [{'q': {'_id': ID}, 'u': {'$set': {'state': 'S'}}}]}";
+        string text = Learn([.. ListSource.Of(100, i => Update.Replace("ID", $"{i * 13}", StringComparison.Ordinal)
+                .Replace("'S'", i % 10 == 0 ? "'neu'" : "'bezahlt'", StringComparison.Ordinal)),
             .. ListSource.Of(40, _ => "{'count': 'orders', 'query': {'state': 'bezahlt'}}")]).Text;
         string paid = Regex.Match(text, "filter: {state: (\"[^\"]+\")}").Groups[1].Value;
         Assert.Matches($"with: {{\\$set: {{state: {{\\^choice: {{of: \\[{paid}, \"[^\"]+\"\\], weights: \\[90, 10\\]}}}}}}}}", text);
@@ -99,7 +100,8 @@ public sealed class ValueMapTests
     private static double Chance(double share) => Math.Max(0.001, 3 * Math.Sqrt(share * (1 - share) / Documents)) + (0.1 * share);
 
     private static double Milliseconds(string text) => text.Contains('T', StringComparison.Ordinal)
-        ? DateTimeOffset.Parse(text, CultureInfo.InvariantCulture).ToUnixTimeMilliseconds() : double.Parse(text, CultureInfo.InvariantCulture);
+        ? DateTimeOffset.Parse(text, CultureInfo.InvariantCulture).ToUnixTimeMilliseconds()
+        : double.Parse(text, CultureInfo.InvariantCulture);
 
     private static (string Text, BsonDocument[] Made) Learn(IEnumerable<ObservedOperation> operations)
     {
