@@ -336,7 +336,7 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
             }
         }
 
-        string[] parts = [.. Lengths(values.Quantiles).Select(length => Text(values, prefix, length))];
+        string[] parts = [.. Lengths(values.Quantiles).Select(length => Text(values, prefix, length, isUnique))];
         if (isUnique)
             return OneOf(parts);
         // From few texts that are possible, some would be drawn twice.
@@ -349,12 +349,16 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
     /// <summary>Not within the two halves of one character.</summary>
     private static int Whole(string text, int length) => length > 0 && char.IsHighSurrogate(text[length - 1]) ? length - 1 : length;
 
-    private static string Text(ValueStatistics values, string prefix, string length)
+    /// <param name="values">The texts.</param>
+    /// <param name="prefix">What they begin with.</param>
+    /// <param name="length">Their length in bytes, or [least, most].</param>
+    /// <param name="isUnique">No two may be the same: a ^string is cut out of a million places.</param>
+    private static string Text(ValueStatistics values, string prefix, string length, bool isUnique)
     {
         int[] ends = [.. length.Trim('[', ']').Split(", ").Select(end => (int)double.Parse(end, CultureInfo.InvariantCulture))];
-        if (values.Compressibility > 5 && prefix.Length == 0)
+        if (values.Compressibility > 5 && prefix.Length == 0 && !isUnique)
             return $"{{^filler: {{length: {(ends[0] + ends[^1]) / 2}, compressibility: {values.Compressibility}}}}}";
-        if (ends[^1] > LongestPattern || (values.Alphabet == TextAlphabet.Any && prefix.Length == 0))
+        if (!isUnique && (ends[^1] > LongestPattern || (values.Alphabet == TextAlphabet.Any && prefix.Length == 0)))
             return $"{{^string: {length}}}";
         int least = Math.Max(0, ends[0] - prefix.Length);
         int most = Math.Max(0, ends[^1] - prefix.Length);

@@ -1,3 +1,4 @@
+using System.Globalization;
 using MongoPerf.Learning.Sampling;
 using MongoPerf.Learning.Writing;
 using MongoPerf.Load.Plans;
@@ -422,6 +423,19 @@ public sealed class DataWriterTests
             Assert.InRange(counts.Max(), Documents * (share - 5) / 100, Documents * (share + 5) / 100);
             Assert.InRange(counts.Length, distinct * 80 / 100, distinct * 120 / 100);
         }
+    }
+
+    /// <summary>A unique index can be built of as many documents as anybody has; a ^string is cut out of a million places.</summary>
+    [Theory]
+    [InlineData("Kunde.{0}-{1}@example.org")]
+    [InlineData("{1} {0}")]
+    public void Texts_of_a_unique_index_never_repeat(string form)
+    {
+        CollectionSample sample = Sample(i => BsonDocument.Of(("_id", i), ("mail", string.Format(CultureInfo.InvariantCulture, form,
+            i * 7919 % 1_000_003, "ÄÖabcdefghi"[(i % 3)..])))) with { Indexes = [Index("mail", ("unique", true))] };
+        PlanCollection collection = ScenarioTexts.Plan(Text(sample)).Collections.Single();
+        const int Many = 100_000;
+        Assert.Equal(Many, Enumerable.Range(0, Many).Select(i => collection.Documents.Make(i).FindString("mail")).Distinct().Count());
     }
 
     [Theory]
