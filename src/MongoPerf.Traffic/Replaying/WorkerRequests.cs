@@ -152,7 +152,7 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
             NoteGeneratedIds(made, message);
         _comparison = new ReplyComparison(request.HasReply, request.Reply, facts, request.ReplyMicroseconds * 1000);
         if (facts.Code != 0)
-            LastError = OperationReply.ReadError(message);
+            LastError = OperationReply.ReadError(message).WithoutValues();
         // The error that the application got, too, is what this request leads to.
         bool isAsRecorded = facts.Code == 0 || (request.HasReply && request.Reply.Code == facts.Code);
         return new OperationOutcome(isAsRecorded, (int)Math.Min(facts.Documents, int.MaxValue), facts.Bytes);

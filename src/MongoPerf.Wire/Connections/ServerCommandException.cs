@@ -119,6 +119,15 @@ public sealed partial record ServerError(int Code, string Name, string Message, 
     /// <summary>The message with code and name.</summary>
     public string Text => $"{Message} (code {Code}{(Name.Length > 0 ? " " + Name : "")})";
 
+    /// <summary>
+    /// The same without a text that may hold values of documents or commands; what a text says of servers and rights stays.
+    /// </summary>
+    public ServerError WithoutValues() => MeansForbidden || MeansNoPrimary || MeansShardAway || MeansDiskFull ? this : this with
+    {
+        Message = Code == DuplicateKey && Message.IndexOf(" dup key", StringComparison.Ordinal) is > 0 and var end ? Message[..end]
+            : "its text may hold values and is left out",
+    };
+
     /// <summary>What it comes to for a command that can't do without.</summary>
     public Fault Fault => Meaning.Fault;
 

@@ -14,6 +14,14 @@ public sealed class ServerErrorTests
     }
 
     [Theory]
+    [InlineData(11000, "E11000 duplicate key error collection: shop.users index: email_1 dup key: { email: \"eva@example.org\" }",
+        "E11000 duplicate key error collection: shop.users index: email_1")]
+    [InlineData(14, "Cannot increment with non-numeric argument: {n: \"eva\"}", "its text may hold values and is left out")]
+    [InlineData(10107, "not primary", "not primary")]
+    public void A_text_can_do_without_values(int code, string message, string expected) => Assert.Equal(expected,
+        ServerError.From(BsonDocument.Of(("code", code), ("errmsg", message))).WithoutValues().Message);
+
+    [Theory]
     [InlineData("ns not found", 26, "NamespaceNotFound")]
     [InlineData("ns does not exist", 26, "NamespaceNotFound")]
     [InlineData("not master", 10107, "NotWritablePrimary")]
