@@ -63,7 +63,8 @@ internal static class OperationVerdicts
             {
                 yield return new Verdict(Grade.Note, Words.Of($"{group.Key}: {Units.Exact(wrong.Sum(error => error.Count))} of "
                     + $"{Units.Exact(answered)} operations found nothing to change; {Words.Counted(refused, "insert")} had failed "
-                    + $"before or beside them, so their documents may never have been there")) { Finding = VerdictFinding.FailedOperations };
+                    + $"before or beside them, so their documents may never have been there"))
+                { Finding = VerdictFinding.FailedOperations };
                 continue;
             }
 
