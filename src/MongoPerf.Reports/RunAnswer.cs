@@ -54,7 +54,7 @@ internal static class RunAnswer
         return
         [
             new Block.Facts([new Fact("run", $"{run.Run.Id}: {Subject(run)}")]) { In = Media.Console | Media.Markdown },
-            new Block.Verdicts(first),
+            new Block.Verdicts([.. IsQuiet(run, all) ? first : first.Select(verdict => verdict.Unsure())]),
             .. Tables(run, all).Select(table => new Block.Table(table) { IsPlain = true }),
             new Block.Facts([.. Loads(run)]),
             new Block.Foremost(foremost),
@@ -133,6 +133,18 @@ internal static class RunAnswer
         return run.Results.Any() && run.Run is { Clients: [], Try: null }
             ? Words.Of($"to see how much another run differs: {CommandText.Again(run.Run.CommandLine, "--repeat 5")}")
             : ReportLines.Next(run, runsFolder);
+    }
+
+    /// <summary>All that was measured is as good as its figures; else "ok" stands nowhere above them.</summary>
+    private static bool IsQuiet(StoredRun run, IReadOnlyList<Finding> findings)
+    {
+        (PhaseRecord Phase, OperationResult Result)[] measured = [.. run.Phases.Where(phase => phase.Kind == PhaseKind.Measure)
+            .SelectMany(phase => phase.Operations.Select(result => (phase, result))).Where(one => one.result.Connections is null)];
+        Finding[] telling =
+            [.. findings.Where(finding => finding.Id == FindingIds.Stall || InvalidParts.Contains(finding.Id))];
+        return !measured.Any(one => one.Result.Replay is { Different: > 0 }
+                || FoundIn([PhaseLabels.WithParameters(one.Phase, one.Result.Operation)], telling) is not null)
+            && (measured.Length == 0 || measured.Any(one => FewOf(one.Result) is null));
     }
 
     private static IEnumerable<ReportTable> Tables(StoredRun run, IReadOnlyList<Finding> findings)

@@ -19,6 +19,9 @@ public sealed record Verdict(Grade Grade, string Text)
 
     public string Mark => Words.Of(Label ?? GradeMark);
 
+    /// <summary>Something else is wrong, so that what is right in itself is only noted.</summary>
+    public Verdict Unsure() => Grade == Grade.Good ? this with { Grade = Grade.Note } : this;
+
     /// <summary>The finding that the line states; null when it states none.</summary>
     public VerdictFinding? Finding { get; init; }
 

@@ -1,4 +1,5 @@
 using MongoPerf.Reports.Findings;
+using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Comparison;
 
@@ -10,6 +11,8 @@ internal static class ComparisonAnswer
     private const int MostFindings = 3;
     private const int MostFailures = 4;
     private const int MostLimits = 4;
+    private const int MostChanges = 4;
+    private const int MostReasons = 3;
 
     /// <param name="comparison">What came of comparing the runs.</param>
     /// <param name="names">Of the sides, the baseline's first.</param>
@@ -39,6 +42,10 @@ internal static class ComparisonAnswer
                 .Select(decision => decision?.Verdict).OfType<Verdict>()]),
             .. candidates.Where(one => one.Comparison.Operations.Count > 0).Select(one =>
                 new Block.Table(Table(one.Comparison, one.Name, names[0], comparison.Percentiles)) { IsPlain = true }),
+            new Block.Facts([.. candidates.SelectMany(one => IndexChanges.Of(comparison, one.Comparison, names[0], one.Name))
+                .Take(MostChanges).Select(text => new Fact("changed", text))]),
+            new Block.Facts([.. candidates.SelectMany(one => Reasons(one.Comparison)).Take(MostReasons)
+                .Select(text => new Fact("undecided", text))]),
             new Block.Facts([.. comparison.Sides.Zip(names).Take(MostLimits)
                 .Select(one => new Fact("limit", Limit(one.Second, SideLimits.Of(one.First)))).Where(fact => fact.Text.Length > 0)]),
             new Block.Foremost(foremost),
@@ -61,32 +68,56 @@ internal static class ComparisonAnswer
         [.. comparison.Candidates.SelectMany(candidate => ShardingFindings.Of(comparison, candidate))
             .Where(finding => !finding.IsVerdict).OrderByDescending(finding => finding.Weight)];
 
+    /// <summary>Why operations are undecided, those with the same reason together.</summary>
+    private static IEnumerable<string> Reasons(CandidateComparison candidate) => candidate.Operations
+        .Where(operation => !operation.Tested.Any(Differs))
+        .Select(operation => (Operation: operation, Why: operation.Tested.FirstOrDefault(judged => judged.Outcome == Outcome.Undecided)))
+        .Where(one => one.Why is not null)
+        .GroupBy(one => one.Operation.Evidence == Evidence.None ? one.Operation.Basis
+            : one.Why!.Enough is { } enough ? Words.Of($"decided with {enough.Reason}")
+            : Words.Of("what differs may be chance: the 95 % interval of a ratio has 1 within it, or reaches too far"))
+        .Select(same => Words.Of($"{Words.And([.. same.Select(one => candidate.TitleOf(one.Operation)).Take(MostReasons),
+            .. same.Count() > MostReasons ? [Words.Counted(same.Count() - MostReasons, "other")] : Array.Empty<string>()])}: {same.Key}"));
+
     private static ReportTable Table(
         CandidateComparison candidate, string name, string baseline, IReadOnlyList<Measure> percentiles)
     {
         OperationComparison[] all = [.. candidate.Operations];
         HashSet<OperationComparison> shown = [.. all.OrderBy(operation => operation.Tested.Any(Differs) ? 0 : 1).Take(MostRows)];
         string left = all.Length > shown.Count ? Words.Of($" ({shown.Count} of {all.Length} operations)") : "";
+        bool hasUnits = ShownRate.AreMixed([.. all.Select(operation => ResultOf(candidate, operation)).OfType<OperationResult>()]);
         return new ReportTable(
-            Words.Of($"{name}, ratio to {baseline}; rate: docs/s for inserts, else ops/s") + left,
+            (hasUnits ? Words.Of($"{name}, ratio to {baseline}")
+                : Words.Of($"{name}, ratio to {baseline}; rate: docs/s for inserts, else ops/s")) + left,
             ["<operation", "baseline", "rate", .. percentiles.Select(static one => one.Name), "max", "ratio", "95 %", "<verdict"],
-            [.. all.Where(shown.Contains).Select(operation => Row(candidate, operation, percentiles))]);
+            [.. all.Where(shown.Contains).Select(operation => Row(candidate, operation, percentiles, hasUnits))]);
     }
 
+    /// <summary>Of the last window; null in what was made of no run.</summary>
+    private static OperationResult? ResultOf(CandidateComparison candidate, OperationComparison operation) =>
+        candidate.Candidate.Windows.At(new WindowKey(operation.Operation, operation.Windows[^1].At))
+            .Select(window => window.Result).LastOrDefault(result => result is not null);
+
     private static IReadOnlyList<string> Row(
-        CandidateComparison candidate, OperationComparison operation, IReadOnlyList<Measure> percentiles)
+        CandidateComparison candidate, OperationComparison operation, IReadOnlyList<Measure> percentiles, bool hasUnits)
     {
-        // Where a rate was set and kept, only latencies can differ.
-        MeasureComparison judged = operation.IsPaced
-            ? operation.Find(percentiles.Contains(Measure.P99) ? Measure.P99 : percentiles[^1]) ?? operation.Rate : operation.Rate;
+        // The ratio is that of what the verdict names; where a rate was set and kept, only latencies can differ.
+        MeasureComparison judged = operation.Tested.FirstOrDefault(Differs) ?? (operation.IsPaced
+            ? operation.Find(percentiles.Contains(Measure.P99) ? Measure.P99 : percentiles[^1]) ?? operation.Rate : operation.Rate);
+        OperationResult? result = ResultOf(candidate, operation);
+        (double factor, string unit) = hasUnits && result is not null
+            ? (ShownRate.FactorOf(result), " " + ShownRate.Of(result).Unit) : (1, "");
         double? slowest = candidate.Candidate.Windows.Keys.Where(key => key.Operation == operation.Operation)
             .SelectMany(candidate.Candidate.Windows.At).Max(window => window.Latency.Max);
         string ratio = ComparisonText.Number(judged.Ratio.Value);
         return
         [
-            candidate.TitleOf(operation), Units.Rate(operation.Rate.Baseline), Units.Rate(operation.Rate.Candidate),
+            candidate.TitleOf(operation), Units.Rate(operation.Rate.Baseline * factor) + unit,
+            Units.Rate(operation.Rate.Candidate * factor) + unit,
             .. percentiles.Select(one => Units.Latency(operation.Find(one)?.Candidate)), Units.Latency(slowest),
-            judged.Measure.IsRate ? ratio : $"{judged.Measure.Figure} {ratio}", ComparisonText.Range(judged.Ratio.Interval),
+            judged.Measure.IsRate ? ratio
+                : Words.Of($"{judged.Measure.Figure} {ratio} of {ComparisonText.Value(judged.Measure, judged.Baseline)}"),
+            ComparisonText.Range(judged.Ratio.Interval),
             VerdictOf(operation),
         ];
     }

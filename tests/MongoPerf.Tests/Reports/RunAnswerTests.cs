@@ -121,6 +121,7 @@ public sealed class RunAnswerTests : IDisposable
         Single(result => result with { Operations = 1000, Effect = effect });
         using StoredRun run = _run.End();
         Assert.Matches($@"\nq4 .* {verdict}\n", Screen(run));
+        Assert.Equal(verdict == "ok", Screen(run).Contains("\nok ", StringComparison.Ordinal));
         string[] lines = [.. RunVerdicts.Of(run).Where(one => one.Finding?.Id is "found-nothing" or "changed-nothing")
             .Select(one => one.Text)];
         Assert.Equal(line.Length > 0, lines.Contains(line));
