@@ -141,7 +141,7 @@ internal static class RunAnswer
         (PhaseRecord Phase, OperationResult Result)[] measured = [.. run.Phases.Where(phase => phase.Kind == PhaseKind.Measure)
             .SelectMany(phase => phase.Operations.Select(result => (phase, result))).Where(one => one.result.Connections is null)];
         Finding[] telling =
-            [.. findings.Where(finding => finding.Id == FindingIds.Stall || InvalidParts.Contains(finding.Id))];
+            [.. findings.Where(finding => finding.Id is FindingIds.Stall or FindingIds.ClientStopped || InvalidParts.Contains(finding.Id))];
         return !measured.Any(one => one.Result.Replay is { Different: > 0 }
                 || FoundIn([PhaseLabels.WithParameters(one.Phase, one.Result.Operation)], telling) is not null)
             && (measured.Length == 0 || measured.Any(one => FewOf(one.Result) is null));
