@@ -105,6 +105,18 @@ public sealed class IdScanTests : ServerTest
         Assert.Equal([new NumberRange(2000, 2001)], collection.FindMissing(new NumberRange(0, 2001)));
     }
 
+    [Fact]
+    public void A_marker_is_read_as_it_was_written()
+    {
+        DocumentTemplate documents = Template("^number");
+        using WireCollection collection = Open(documents);
+        var marker = new CollectionMarker(ulong.MaxValue - 7, documents.Fingerprint, "run", 1234, IsGrown: true) { Token = "token" };
+        collection.Create(marker);
+        Assert.Equal(marker, collection.Inspect().Marker! with { Refused = marker.Refused });
+        collection.Checkpoint(4321);
+        Assert.Equal(4321, collection.Inspect().Marker!.Documents);
+    }
+
     /// <summary>A block of _ids is asked for at once; numbers beyond many that are missing are found all the same.</summary>
     [Fact]
     public void The_end_is_found_behind_a_long_gap()

@@ -75,6 +75,16 @@ public sealed class WireGridFsTests : IDisposable
     }
 
     [Fact]
+    public void A_chunk_may_be_as_small_as_a_byte()
+    {
+        var files = new GridFsFileSet(42, new GridFsBucket("fs", 1), 5);
+        Run(_executor.Prepare(new UploadFile("write", "fs", files), new OperationContext(42, 0, new NumberSource(0, 1))));
+        IPreparedOperation read = Read(files, 1);
+        Assert.Equal(new OperationOutcome(true, 1, 5), Run(read));
+        Assert.Equal(new VerificationOutcome(1, 0), read.Verify());
+    }
+
+    [Fact]
     public void What_was_written_is_read_back_over_several_replies()
     {
         IPreparedOperation write = Write(count: 5);

@@ -89,6 +89,21 @@ public sealed class WireOperationTests
         Assert.Equal("clusterFind", sent.Commands.Single().First().Key);
     }
 
+    /// <summary>Who watches tells by the writer which of two events is out of order.</summary>
+    [Fact]
+    public void A_tracked_insert_is_known_with_its_writer_and_the_time_of_its_acknowledgement()
+    {
+        using var sent = new Recorder(Written);
+        var keys = new KeySpace(40);
+        var writes = new TrackedWrites(keys, null, watchers: 1);
+        IPreparedOperation insert = sent.Prepare(
+            new InsertDocuments("insert", "c", Fixed, 1, true) { Keys = keys, Tracked = writes }, thread: 3);
+        Assert.True(insert.Draw() && insert.Execute().Succeeded);
+        insert.Track(1, 500);
+        Assert.True(writes.Inserts.TryFind(40, out long ticks, out int worker));
+        Assert.Equal((500, 3), (ticks, worker));
+    }
+
     /// <summary>A command that is given as it is has a cursor of whatever collection the server says.</summary>
     [Theory]
     [InlineData("d.other", "other")]
@@ -239,8 +254,8 @@ public sealed class WireOperationTests
 
         public List<List<BsonDocument>> Inserted { get; } = [];
 
-        public IPreparedOperation Prepare(Operation specification, NumberSource? numbers = null) =>
-            _executor.Prepare(specification, new OperationContext(42, 0, numbers));
+        public IPreparedOperation Prepare(Operation specification, NumberSource? numbers = null, int thread = 0) =>
+            _executor.Prepare(specification, new OperationContext(42, 0, numbers) { Thread = thread });
 
         public void Dispose()
         {
