@@ -80,15 +80,15 @@ public sealed class AgentRoleTests : ServerTest
     }
 
     [Fact]
-    public void A_part_that_nobody_has_taken_is_waited_for_while_its_starter_is_there()
+    public async Task A_part_that_nobody_has_taken_is_waited_for_while_its_starter_is_there()
     {
         string plan = _coordinator.Offer(RunParts.Settings(), 42, 2);
         using AgentRole carl = Role("carl", plan);
         using var stop = new CancellationTokenSource();
         Task<Meeting> waits = Task.Run(() => carl.Meet(1, stop.Token));
         Assert.False(waits.IsCompleted);
-        stop.Cancel();
-        Assert.Null(waits.Result.Reason);
+        await stop.CancelAsync();
+        Assert.Null((await waits).Reason);
         Succeed("{'delete': 'agents', 'deletes': [{'q': {'_id': '" + plan + "'}, 'limit': 1}]}", "mongoperf");
         Assert.Equal(
             "the command that offered the plan is gone, and no agent has taken part 2", carl.Meet(1, CancellationToken.None).Reason);

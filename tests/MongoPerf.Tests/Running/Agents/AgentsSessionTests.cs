@@ -26,7 +26,7 @@ public sealed class AgentsSessionTests : ServerTest
     private string Uri => $"mongodb://127.0.0.1:{Port}/";
 
     [Fact]
-    public void Two_agents_do_a_plan_and_leave_one_run_and_nothing_at_the_coordinator()
+    public async Task Two_agents_do_a_plan_and_leave_one_run_and_nothing_at_the_coordinator()
     {
         try
         {
@@ -35,8 +35,7 @@ public sealed class AgentsSessionTests : ServerTest
                 Task.Run(() => AgentsSession.Start(Request(), 2, Uri, 60)), Task.Run(() => AgentSession.Run(Agent("anna"))),
                 Task.Run(() => AgentSession.Run(Agent("ben"))),
             ];
-            Assert.True(Task.WaitAll(all, TimeSpan.FromMinutes(3)));
-            Assert.All(all, one => Assert.Equal(ExitCode.Done, one.Result));
+            Assert.All(await Task.WhenAll(all).WaitAsync(TimeSpan.FromMinutes(3)), code => Assert.Equal(ExitCode.Done, code));
             RunFolder merged = Assert.Single(
                 _results.Folders, folder => folder.Path.StartsWith(_folder.At("starter"), StringComparison.Ordinal));
             using StoredRun run = StoredRun.Open(merged.Path);
