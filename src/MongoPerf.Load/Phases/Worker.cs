@@ -218,13 +218,15 @@ internal sealed class Worker : IDisposable
 
     private bool WaitForTurn(WorkTimes times)
     {
-        if (times.NextTurn(_free, _mix?.Part ?? 0) is not { } turn
+        long free = _free;
+        if (times.NextTurn(free, _mix?.Part ?? 0) is not { } turn
             || !Wait(turn, static (control, until) => control.WaitForTurn(until)) || turn >= _control.EndAt)
             return false;
         // While it had no turn it was not free for arrivals.
         long now = Math.Max(_free, _clock.Now);
-        if (turn > _free && now > _control.MeasureFrom)
-            Overslept += now - turn;
+        // Where it opened its connection meanwhile, it is free from then on.
+        if (turn > free && now > _control.MeasureFrom)
+            Overslept += now - Math.Max(turn, _free);
         _free = now;
         return true;
     }

@@ -219,6 +219,32 @@ public sealed class ConnectionTests : PhaseTest
         }
     }
 
+    /// <summary>That the server takes longer to let it in than it was to pause makes the pause no longer.</summary>
+    [Fact]
+    public void A_connection_that_is_opened_in_a_pause_does_not_count_as_overslept()
+    {
+        (GroupControl control, ScriptedExecutor executor, Worker worker) = OpenWorker(
+            Storm(2) with { Count = 2, Think = new ThinkTime(1, 0) },
+            () => new ScriptedExecutor(Clock, _ => Scripted.Ok()) { ConnectSeconds = 5 });
+        using (worker)
+        {
+            control.Storms!.Count(1);
+            executor.Script = index =>
+            {
+                if (index == 0)
+                    Clock.Schedule(Clock.Now + (Clock.TicksPerSecond / 2), () =>
+                    {
+                        control.Storms.Lose(1);
+                        return long.MaxValue;
+                    });
+                return Scripted.Ok();
+            };
+            worker.Run(0);
+            Assert.InRange(executor.StartTimes[1] - executor.StartTimes[0], 5.5, 5.9);
+            Assert.Equal(0, worker.Overslept);
+        }
+    }
+
     [Fact]
     public void What_is_due_while_a_thread_has_no_connection_is_skipped_and_not_tried_without_one()
     {
