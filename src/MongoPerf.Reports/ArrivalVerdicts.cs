@@ -29,7 +29,7 @@ internal static class ArrivalVerdicts
             yield return verdict;
     }
 
-    /// <summary>Phases that did more, or less, in their measured part than the rate that was set.</summary>
+    /// <summary>Phases that did more in their measured part than the rate that was set.</summary>
     private static IEnumerable<Verdict> OffPace(StoredRun run)
     {
         foreach (PhaseRecord phase in run.Phases.Where(phase => phase is { Rate: > 0, Groups: [{ Waiting: not null }] }))

@@ -259,7 +259,8 @@ internal static class OperationVerdicts
         static string Examined(PlanSummary one, PlanSummary other) => one.DocumentsExamined != other.DocumentsExamined
             ? Words.Counted(one.DocumentsExamined, "document") : Words.Counted(one.KeysExamined, "key");
 
-        static string Described(PlanSummary plan) => Words.Of($"{IndexOf(plan)} ({Units.Exact(plan.KeysExamined)} keys and "
+        static string Described(PlanSummary plan) => Words.Of(
+            $"{PlannedSource.IndexesInWords(plan)} ({Units.Exact(plan.KeysExamined)} keys and "
             + $"{Units.Exact(plan.DocumentsExamined)} documents examined)");
     }
 
@@ -319,7 +320,7 @@ internal static class OperationVerdicts
                 List<(long Documents, string Index)> changes = [];
                 foreach ((int step, OperationResult result) in line.Results.OrderBy(one => one.Key))
                 {
-                    if (result.Plan is { Stages.Length: > 0 } plan && IndexOf(plan) is var index
+                    if (result.Plan is { Stages.Length: > 0 } plan && PlannedSource.IndexesInWords(plan) is var index
                         && (changes.Count == 0 || changes[^1].Index != index))
                         changes.Add((growth.Steps[step].Documents, index));
                 }
@@ -331,9 +332,6 @@ internal static class OperationVerdicts
         }
 
     }
-
-    private static string IndexOf(PlanSummary plan) =>
-        plan is { Index: null, Sources.Count: 0 } ? Words.Of("no index") : PlannedSource.IndexesOf(plan);
 
     /// <summary>"Number_1, no index from 2M, Number_1 from 3M"; of more, the first and the last.</summary>
     private static string Listed(IReadOnlyList<(long Documents, string Index)> changes)

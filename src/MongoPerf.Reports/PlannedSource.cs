@@ -75,6 +75,11 @@ internal sealed record PlannedSource(PhaseRecord Phase, OperationResult Result, 
         : string.Join(", ", plan.Sources.Select(source => IndexOf(source) is var index && source.Stage is null
             ? index : $"{source.Collection} {index}"));
 
+    /// <inheritdoc cref="IndexesOf"/>
+    /// <returns>As sentences have it: "no index" for none.</returns>
+    public static string IndexesInWords(PlanSummary plan) =>
+        plan is { Index: null, Sources.Count: 0 } ? Words.Of("no index") : IndexesOf(plan);
+
     /// <summary>The documents examined by the server's counters over the window, or by explain where it has none.</summary>
     public static string ExaminedText(PlanSummary? plan) => plan is null ? Units.None
         : plan.DocumentsExaminedPerOperation is { } counted ? Units.Rate(counted)

@@ -35,6 +35,6 @@ internal static class IndexChanges
     ];
 
     private static string? IndexUsed(ComparedSide side, WindowKey key) =>
-        side.Windows.At(key).Select(window => window.Result?.Plan).LastOrDefault(plan => plan is not null) is not { } used ? null
-            : used is { Index: null, Sources.Count: 0 } ? Words.Of("no index") : PlannedSource.IndexesOf(used);
+        side.Windows.At(key).Select(window => window.Result?.Plan).LastOrDefault(plan => plan is not null) is { } used
+            ? PlannedSource.IndexesInWords(used) : null;
 }

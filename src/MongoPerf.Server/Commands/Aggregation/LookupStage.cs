@@ -106,14 +106,7 @@ internal sealed class LookupStage
             declared = ExpressionParser.Declare(declared, name);
         }
 
-        foreach ((string name, _) in _stages)
-        {
-            if (name is "$out" or "$merge")
-                throw CommandException.Location(51047, $"{name} is not allowed within a $lookup's sub-pipeline");
-            if (StatisticsStages.IsOne(name))
-                throw CommandException.NotSupported($"{name} within a $lookup's sub-pipeline");
-        }
-
+        StageParser.CheckSubPipeline(_stages, "$lookup", 51047);
         long held = ActiveOperation.Held;
         Pipeline.Parse(_stages, _context.Within(declared));
         ActiveOperation.Release(held);

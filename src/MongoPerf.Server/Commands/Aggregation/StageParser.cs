@@ -76,6 +76,22 @@ internal static class StageParser
         throw CommandException.NotSupported($"the pipeline stage {name}");
     }
 
+    /// <summary>Refuses what a pipeline within a stage may not have: a stage that writes, and here one that tells statistics.</summary>
+    /// <param name="stages">Of the pipeline.</param>
+    /// <param name="of">The stage that it is within.</param>
+    /// <param name="code">Of the error where it writes.</param>
+    /// <exception cref="CommandException">One of them is such a stage.</exception>
+    public static void CheckSubPipeline((string Name, BsonValue Value)[] stages, string of, int code)
+    {
+        foreach ((string name, _) in stages)
+        {
+            if (name is "$out" or "$merge")
+                throw CommandException.Location(code, $"{name} is not allowed within a {of}'s sub-pipeline");
+            if (StatisticsStages.IsOne(name))
+                throw CommandException.NotSupported($"{name} within a {of}'s sub-pipeline");
+        }
+    }
+
     /// <summary>The stages of a pipeline as the client gave it.</summary>
     /// <exception cref="CommandException">No array, or a stage that is no document of one field or that MongoDB does not have.</exception>
     public static (string Name, BsonValue Value)[] Stages(BsonValue pipeline)

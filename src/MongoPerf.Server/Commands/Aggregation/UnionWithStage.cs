@@ -63,14 +63,7 @@ internal sealed class UnionWithStage
     private static (string Name, BsonValue Value)[] Stages(BsonValue pipeline)
     {
         (string Name, BsonValue Value)[] stages = StageParser.Stages(pipeline);
-        foreach ((string name, _) in stages)
-        {
-            if (name is "$out" or "$merge")
-                throw CommandException.Location(31441, $"{name} is not allowed within a $unionWith's sub-pipeline");
-            if (StatisticsStages.IsOne(name))
-                throw CommandException.NotSupported($"{name} within a $unionWith's sub-pipeline");
-        }
-
+        StageParser.CheckSubPipeline(stages, "$unionWith", 31441);
         return stages;
     }
 
