@@ -63,6 +63,7 @@ internal static class CommandReader
             case "find":
                 return [new SeenOperation(head with
                 {
+                    LeftOut = LeftOutOf(command),
                     Sort = SortOf(command.FindDocument("sort")),
                     Skip = CountOf(command, "skip") is { } skip ? (skip, skip) : null,
                     Limit = LimitOf(command),
@@ -211,6 +212,14 @@ internal static class CommandReader
                 Kind = "bulkWrite", Database = database, Collection = "", IsUnordered = isUnordered, Hint = null, Collation = null,
             })
             { Parts = [.. parts.Select(part => part.First.Repeated(part.Times))] }.Named()];
+    }
+
+    /// <summary>What a find says that is not read.</summary>
+    private static string[] LeftOutOf(BsonDocument command)
+    {
+        bool isOther = command.FindDocument("sort") is { } sort && sort.Any() && SortOf(sort) is null;
+        return [.. isOther ? ["a sort by $meta"] : Array.Empty<string>(), .. new[] { "min", "max" }.Where(bound =>
+            command.FindDocument(bound)?.Any() == true)];
     }
 
     private static bool IsUnordered(BsonDocument command) => command.Find("ordered") is { } ordered && !ordered.ToBoolean();

@@ -10,7 +10,10 @@ namespace MongoPerf.Learning.Observing;
 /// </remarks>
 public sealed class MixBuilder
 {
+    /// <summary>Of a collection.</summary>
     private const int MostShapes = 1000;
+
+    private const int MostShapesInAll = 20_000;
     private const long MostInserted = 1_000_000;
     private const int MostTransactions = 10_000;
     private const int MostStatements = 100;
@@ -23,13 +26,16 @@ public sealed class MixBuilder
     private const double MostMicroseconds = 3.2e13;
 
     private readonly Dictionary<string, OperationTally> _shapes = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, double> _notLearned = new(StringComparer.Ordinal);
+    private readonly Dictionary<(string Database, string Collection), int> _shapesOf = [];
+    private readonly Dictionary<(string Database, string Collection), DataNames> _names = [];
+    private readonly Dictionary<(string Database, string What), RequestCount> _leftOut = [];
     private readonly Dictionary<string, OpenTransaction> _transactions = new(StringComparer.Ordinal);
     private readonly Dictionary<(string Database, string Collection), InsertionOrder> _inserted = [];
     private readonly Timeline _times = new();
     private double _count;
     private long _insertedIds;
     private long _damaged;
+    private double _others;
 
     /// <summary>How many operations were counted.</summary>
     public double Count => _count;
@@ -70,6 +76,8 @@ public sealed class MixBuilder
             if (AddToTransaction(operation))
                 return;
             seen = CommandReader.Read(operation, out whyNot);
+            if (seen.Count == 0 && whyNot is null)
+                _others += operation.Count;
         }
         catch (BsonFormatException)
         {
@@ -78,34 +86,77 @@ public sealed class MixBuilder
         }
 
         if (whyNot is not null)
-            _notLearned[whyNot] = _notLearned.GetValueOrDefault(whyNot) + operation.Count;
+            LeaveOut(operation.Database, whyNot, CountOf(operation));
         foreach (SeenOperation one in seen)
-            Tally(one, operation);
+            Tally(one, operation, CountOf(operation));
     }
 
     /// <param name="source">What was read.</param>
     /// <param name="database">Only what was done in it is of interest.</param>
     /// <param name="populations">What is known of a field, by collection and path; null for nothing.</param>
-    public OperationMix Finish(ObservationSource source, string database, Func<string, string, FieldPopulation?> populations)
+    /// <param name="maps">Whether the names of fields are data, by collection and path; null where nobody knows.</param>
+    public OperationMix Finish(ObservationSource source, string database, Func<string, string, FieldPopulation?> populations,
+        Func<string, string, bool>? maps = null)
     {
         List<string> notLearned = [.. source.Notes];
-        if (_transactions.Count > 0)
-            notLearned.Add($"{_transactions.Count:N0} transactions whose end was not seen");
-        foreach ((string what, double count) in _notLearned.OrderByDescending(one => one.Value))
-            notLearned.Add(FormattableString.Invariant($"{what} ({count:0} times)"));
+        foreach (OpenTransaction open in _transactions.Values)
+            LeaveOut(open.First.Database, "statements of transactions whose end was not seen", open.Requests);
+        _transactions.Clear();
         if (_damaged > 0)
             notLearned.Add($"{_damaged:N0} commands that could not be read");
-        double elsewhere = _shapes.Values.Where(shape => shape.Database != database).Sum(shape => shape.Count);
+        double elsewhere = _shapes.Values.Where(shape => shape.Database != database).Sum(shape => shape.Requests.Requests)
+            + _leftOut.Where(one => one.Key.Database != database).Sum(one => one.Value.Requests);
         if (elsewhere > 0)
             notLearned.Add(FormattableString.Invariant($"{elsewhere:0} operations on other databases"));
-        OperationTally[] shapes = [.. _shapes.Values.Where(shape => shape.Database == database).OrderByDescending(shape => shape.Count)];
+        OperationTally[] shapes =
+            [.. Folded(_shapes.Values.Where(shape => shape.Database == database), maps).OrderByDescending(shape => shape.Count)];
         Dictionary<(string Collection, string Field), KeyDistribution> usual = UsualKeys(shapes, populations);
         Dictionary<int, LearnedOperation> operations = shapes.ToDictionary(shape => shape.Number, shape => shape.ToLearned(
             (collection, field) => new KnownField(populations(collection, field), usual.GetValueOrDefault((collection, field)))));
         IReadOnlyList<Stretch> stretches = _times.Divide(operations.Keys.ToHashSet(), source.Seconds);
         return new OperationMix(source.Name, source.Seconds ?? _times.Seconds,
-            [.. stretches.Select(one => Phase(one, operations, stretches, source.HasPreciseTimes))], notLearned);
+            [.. stretches.Select(one => Phase(one, operations, stretches, source.HasPreciseTimes))], notLearned)
+        {
+            LeftOut = _leftOut.Where(one => one.Key.Database == database)
+                .ToDictionary(one => one.Key.What, one => one.Value, StringComparer.Ordinal),
+            Others = source.Others + _others,
+            Elsewhere = elsewhere,
+            NotUnderstood = source.NotUnderstood + _damaged,
+        };
     }
+
+    /// <summary>Shapes that differ in nothing but names that are data are one.</summary>
+    private List<OperationTally> Folded(IEnumerable<OperationTally> shapes, Func<string, string, bool>? maps)
+    {
+        var kept = new Dictionary<string, OperationTally>(StringComparer.Ordinal);
+        var renamed = new Dictionary<int, int>();
+        foreach (OperationTally shape in shapes)
+        {
+            string key = shape.First.Renamed((collection, path) => NamesOf(shape.Database, collection)
+                .Fold(path, at => maps?.Invoke(collection, at) is true)).Key;
+            if (!kept.TryGetValue(key, out OperationTally? same))
+            {
+                kept[key] = shape;
+                continue;
+            }
+
+            same.Take(shape);
+            renamed[shape.Number] = same.Number;
+        }
+
+        if (renamed.Count > 0)
+            _times.Rename(renamed);
+        return [.. kept.Values];
+    }
+
+    private DataNames NamesOf(string database, string collection) =>
+        _names.TryGetValue((database, collection), out DataNames? names) ? names : _names[(database, collection)] = new DataNames();
+
+    private static RequestCount CountOf(ObservedOperation operation) =>
+        new(operation.Count, operation.Count * (operation.Microseconds ?? 0));
+
+    private void LeaveOut(string database, string what, RequestCount requests) =>
+        _leftOut[(database, what)] = _leftOut.GetValueOrDefault((database, what)) + requests;
 
     private InsertionOrder InsertedInto(string database, string collection) =>
         _inserted.TryGetValue((database, collection), out InsertionOrder? order) ? order
@@ -138,16 +189,19 @@ public sealed class MixBuilder
             operations[shape].Count * count / all.Sum(other => other.Shapes.GetValueOrDefault(shape).Count), latency);
     }
 
-    private void Tally(SeenOperation seen, ObservedOperation operation)
+    private void Tally(SeenOperation seen, ObservedOperation operation, RequestCount requests)
     {
+        seen = seen.Renamed((collection, path) => NamesOf(seen.Head.Database, collection).See(path));
         if (!_shapes.TryGetValue(seen.Key, out OperationTally? shape))
         {
-            if (_shapes.Count == MostShapes)
+            int known = _shapesOf.GetValueOrDefault((seen.Head.Database, seen.Head.Collection));
+            if (known == MostShapes || _shapes.Count == MostShapesInAll)
             {
-                string others = $"operations of more than {MostShapes:N0} shapes";
-                _notLearned[others] = _notLearned.GetValueOrDefault(others) + operation.Count;
+                LeaveOut(seen.Head.Database, $"operations of more than {MostShapes:N0} shapes of a collection", requests);
                 return;
             }
+
+            _shapesOf[(seen.Head.Database, seen.Head.Collection)] = known + 1;
 
             _shapes[seen.Key] = shape = new OperationTally(seen, _shapes.Count);
             foreach (SeenOperation one in shape.All)
@@ -157,6 +211,7 @@ public sealed class MixBuilder
             }
         }
 
+        shape.Requests += requests;
         shape.Add(seen, operation.Count, operation.Plan, operation.Reply);
         _times.Add(operation, shape.Number);
         _count += operation.Count;
@@ -173,8 +228,17 @@ public sealed class MixBuilder
         string name = command.First().Key;
         if (name is "commitTransaction" or "abortTransaction")
         {
-            if (_transactions.Remove(key, out OpenTransaction? ended) && name == "commitTransaction")
+            if (!_transactions.Remove(key, out OpenTransaction? ended))
+            {
+                LeaveOut(operation.Database, "ends of transactions whose beginning was not seen", CountOf(operation));
+                return true;
+            }
+
+            ended.Requests += CountOf(operation);
+            if (name == "commitTransaction")
                 End(ended, operation);
+            else
+                LeaveOut(ended.First.Database, "statements of transactions that were aborted", ended.Requests);
             return true;
         }
 
@@ -182,10 +246,16 @@ public sealed class MixBuilder
         {
             // One that is not ended by now has been forgotten.
             if (_transactions.Count == MostTransactions)
+            {
+                foreach (OpenTransaction forgotten in _transactions.Values)
+                    LeaveOut(forgotten.First.Database, "statements of transactions whose end was not seen", forgotten.Requests);
                 _transactions.Clear();
+            }
+
             _transactions[key] = open = new OpenTransaction(operation);
         }
 
+        open.Requests += CountOf(operation);
         open.Add(CommandReader.Read(operation, out string? whyNot), whyNot);
         return true;
     }
@@ -194,15 +264,15 @@ public sealed class MixBuilder
     {
         if (transaction.WhyNot is { } why || transaction.Steps.Count == 0)
         {
-            string what = $"transactions with {transaction.WhyNot ?? "no statement"}";
-            _notLearned[what] = _notLearned.GetValueOrDefault(what) + 1;
+            LeaveOut(transaction.First.Database, $"statements of transactions with {transaction.WhyNot ?? "no statement"}",
+                transaction.Requests);
             return;
         }
 
         ObservedOperation first = transaction.First;
         double? took = commit.Microseconds is { } last ? Math.Max(0, ((commit.Seconds - first.Seconds) * 1e6) + last) : null;
         var steps = new SeenOperation(new LearnedOperation(first.Database, "", "steps", 1)) { Parts = transaction.Steps };
-        Tally(steps.Named(), first with { Microseconds = took, Count = 1, Plan = null, Reply = null });
+        Tally(steps.Named(), first with { Microseconds = took, Count = 1, Plan = null, Reply = null }, transaction.Requests);
     }
 
     private sealed class OpenTransaction(ObservedOperation first)
@@ -212,6 +282,8 @@ public sealed class MixBuilder
         public ObservedOperation First => first;
 
         public List<SeenOperation> Steps => _steps;
+
+        public RequestCount Requests { get; set; }
 
         public string? WhyNot { get; private set; }
 

@@ -17,6 +17,12 @@ public abstract class ObservationSource
     /// <summary>Whether times are so exact that idle connections can be told from busy ones.</summary>
     public virtual bool HasPreciseTimes => false;
 
+    /// <summary>Requests that it has read beside operations: of drivers, members and monitoring. Known once all were read.</summary>
+    public double Others { get; private protected set; }
+
+    /// <summary>Requests that it could not read. Known once all were read.</summary>
+    public double NotUnderstood { get; private protected set; }
+
     /// <summary>What can't be learned from it, a sentence each; known once all was read.</summary>
     public IReadOnlyList<string> Notes => _notes;
 

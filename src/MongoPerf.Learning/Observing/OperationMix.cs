@@ -7,10 +7,22 @@ namespace MongoPerf.Learning.Observing;
 /// <param name="Source">Where it was seen, for people.</param>
 /// <param name="Seconds">How long was observed.</param>
 /// <param name="Phases">At least one; several where other operations came than before.</param>
-/// <param name="NotLearned">What could not be learned, a sentence each, for comments in the file.</param>
+/// <param name="NotLearned">What the source doesn't tell, a sentence each, for comments in the file.</param>
 public sealed record OperationMix(
     string Source, double Seconds, IReadOnlyList<ObservedPhase> Phases, IReadOnlyList<string> NotLearned)
 {
+    /// <summary>Requests that can't be learned, by reason.</summary>
+    public IReadOnlyDictionary<string, RequestCount> LeftOut { get; init; } = new Dictionary<string, RequestCount>();
+
+    /// <summary>Requests of drivers, members and monitoring.</summary>
+    public double Others { get; init; }
+
+    /// <summary>Requests on other databases.</summary>
+    public double Elsewhere { get; init; }
+
+    /// <summary>Requests that could not be read.</summary>
+    public double NotUnderstood { get; init; }
+
     /// <summary>Each once, most frequent first.</summary>
     public IReadOnlyList<LearnedOperation> Operations =>
         [.. Phases.SelectMany(phase => phase.Operations).Select(one => one.Operation)
@@ -109,6 +121,12 @@ public sealed record LearnedOperation(string Database, string Collection, string
     public BsonDocument? WriteConcern { get; init; }
 
     public BsonDocument? ReadConcern { get; init; }
+
+    /// <summary>The requests that they were: of a transaction its statements and its end.</summary>
+    public RequestCount Requests { get; init; }
+
+    /// <summary>What commands said that a scenario can't say, so that it is left out.</summary>
+    public IReadOnlyList<string> LeftOut { get; init; } = [];
 
     /// <summary>What their replies said; null if the source doesn't tell, and for parts.</summary>
     public ObservedReplies? Replies { get; init; }

@@ -38,6 +38,7 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
 
         if (count == 0)
             throw new MongoPerfException(Fault.WrongUsage, $"{recording.Path} has no request to learn from");
+        NotUnderstood = _left;
         if (_left > 0)
             Note($"{_left:N0} messages of the recording that are in no protocol of today");
         if (recording.TruncatedAt is { } end)
@@ -93,7 +94,11 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
 
         var first = new BsonReader(message.Body);
         if (database is null || isInternal || !first.Read())
+        {
+            Others++;
             return null;
+        }
+
         string name = first.NameText;
         Pending? pending = null;
         if (name == "getMore")
@@ -114,7 +119,11 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
         }
 
         if (pending is null)
+        {
+            Others++;
             return null;
+        }
+
         if ((message.Flags & OpMsgFlags.MoreToCome) != 0)
             return pending.Operation;
         if (_pending.Count == MostPending)

@@ -30,10 +30,20 @@ internal sealed class SeenOperation(LearnedOperation head)
     private IEnumerable<DocumentNode> Nodes => new[] { Filter, Projection, Update, ArrayFilters, Pipeline }.OfType<DocumentNode>();
 
     /// <summary>The same with its key, when all else is set.</summary>
-    public SeenOperation Named() => Like(head, MakeKey());
+    public SeenOperation Named() => Like(head, MakeKey(), Parts);
 
     /// <summary>The same, so many times in a row.</summary>
-    public SeenOperation Repeated(int times) => Like(head with { DocumentsPerOperation = times }, Key);
+    public SeenOperation Repeated(int times) => Like(head with { DocumentsPerOperation = times }, Key, Parts);
+
+    /// <summary>The same with other names, in its parts, too; this one has them from now on.</summary>
+    public SeenOperation Renamed(Func<string, string, string> rename)
+    {
+        foreach (DocumentNode node in Nodes)
+            node.Rename(path => rename(head.Collection, path));
+        SeenOperation[] parts = [.. Parts.Select(part => part.Renamed(rename))];
+        SeenOperation same = Like(head, "", parts);
+        return same.Like(head, same.MakeKey(), parts);
+    }
 
     /// <summary>Takes over the values of another one of its shape.</summary>
     /// <param name="other">It.</param>
@@ -44,9 +54,9 @@ internal sealed class SeenOperation(LearnedOperation head)
             own.Merge(others, isPart);
     }
 
-    private SeenOperation Like(LearnedOperation as_, string key) => new(as_)
+    private SeenOperation Like(LearnedOperation as_, string key, IReadOnlyList<SeenOperation> parts) => new(as_)
     {
-        Filter = Filter, Projection = Projection, Update = Update, ArrayFilters = ArrayFilters, Pipeline = Pipeline, Parts = Parts,
+        Filter = Filter, Projection = Projection, Update = Update, ArrayFilters = ArrayFilters, Pipeline = Pipeline, Parts = parts,
             Key = key,
     };
 
@@ -68,6 +78,8 @@ internal sealed class SeenOperation(LearnedOperation head)
             node?.Describe(key);
         }
 
+        foreach (string what in head.LeftOut)
+            key.Append(what).Append('\0');
         foreach (SeenOperation part in Parts)
             key.Append('(').Append(part.Key).Append(')');
         return key.ToString();
@@ -99,6 +111,12 @@ internal sealed class OperationTally(SeenOperation first, int number)
 
     public string Database => first.Head.Database;
 
+    /// <summary>The first of them.</summary>
+    public SeenOperation First => first;
+
+    /// <summary>The requests that they were.</summary>
+    public RequestCount Requests { get; set; }
+
     public double Count { get; private set; }
 
     /// <param name="operation">One of the shape; the first one, too.</param>
@@ -122,6 +140,28 @@ internal sealed class OperationTally(SeenOperation first, int number)
             first.Merge(operation, isPart: false);
         foreach ((OperationTally own, SeenOperation part) in _parts.Zip(operation.Parts))
             own.Add(part, count, null, null);
+    }
+
+    /// <summary>Takes over the counts of another one, whose shape has become the same.</summary>
+    public void Take(OperationTally other)
+    {
+        Count += other.Count;
+        Requests += other.Requests;
+        _documents += other._documents;
+        _replies += other._replies;
+        _found += other._found;
+        _squares += other._squares;
+        _nothing += other._nothing;
+        _modified = other._modified is null ? _modified : (_modified ?? 0) + other._modified;
+        foreach ((int limit, double count) in other._limits)
+            _limits[limit] = _limits.GetValueOrDefault(limit) + count;
+        foreach ((int code, double count) in other._errors)
+            _errors[code] = _errors.GetValueOrDefault(code) + count;
+        foreach ((string plan, double count) in other._plans)
+            _plans[plan] = _plans.GetValueOrDefault(plan) + count;
+        first.Merge(other.First, isPart: false);
+        foreach ((OperationTally own, OperationTally part) in _parts.Zip(other._parts))
+            own.Take(part);
     }
 
     private void Add(in ObservedReply reply, double count)
@@ -148,6 +188,7 @@ internal sealed class OperationTally(SeenOperation first, int number)
         return head with
         {
             Count = Count,
+            Requests = Requests,
             Filter = first.Filter?.ToShape(Known),
             Projection = first.Projection?.ToShape(Known),
             Update = first.Update?.ToShape(Known),

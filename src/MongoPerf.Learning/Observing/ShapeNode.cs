@@ -16,6 +16,9 @@ internal abstract class ShapeNode
     /// <param name="isPart">Both stand in the same command, which is yet to be counted.</param>
     public abstract void Merge(ShapeNode other, bool isPart);
 
+    /// <summary>Writes names in another way.</summary>
+    public abstract void Rename(Func<string, string> rename);
+
     /// <summary>The values in it.</summary>
     public abstract IEnumerable<ValueNode> Values { get; }
 
@@ -51,6 +54,16 @@ internal sealed class DocumentNode(bool isArray) : ShapeNode
             _fields[i].Value.Merge(document._fields[i].Value, isPart);
     }
 
+    /// <remarks>Of fields that get the same name the first stays.</remarks>
+    public override void Rename(Func<string, string> rename)
+    {
+        KeyValuePair<string, ShapeNode>[] all = [.. _fields.Select(one => new KeyValuePair<string, ShapeNode>(rename(one.Key), one.Value))];
+        _fields.Clear();
+        _fields.AddRange(all.DistinctBy(one => one.Key));
+        foreach ((_, ShapeNode node) in _fields)
+            node.Rename(rename);
+    }
+
     public override IEnumerable<ValueNode> Values => _fields.SelectMany(part => part.Value.Values);
 
     public override DocumentShape ToShape(Func<string, KnownField> fields) =>
@@ -66,6 +79,10 @@ internal sealed class ConstantNode(BsonValue value) : ShapeNode
     {
     }
 
+    public override void Rename(Func<string, string> rename)
+    {
+    }
+
     public override IEnumerable<ValueNode> Values => [];
 
     public override ConstantShape ToShape(Func<string, KnownField> fields) => new(value);
@@ -76,16 +93,17 @@ internal sealed class ConstantNode(BsonValue value) : ShapeNode
 internal sealed class ValueNode(string field, ValueRole role) : ShapeNode
 {
     private readonly List<BsonValue> _seen = [];
+    private string _field = @field;
     private ValueTally? _tally;
     private int? _list;
     private double? _width;
     private bool _isTypeOnly;
 
     /// <summary>What it is compared with or written to.</summary>
-    public string Field => @field;
+    public string Field => _field;
 
     /// <summary>Whether it chooses documents.</summary>
-    public bool IsKey => @field.Length > 0 && role is ValueRole.Equal or ValueRole.In or ValueRole.Above;
+    public bool IsKey => _field.Length > 0 && role is ValueRole.Equal or ValueRole.In or ValueRole.Above;
 
     /// <summary>Which documents came while it was watched, if it is an <c>_id</c>; set before others are merged.</summary>
     public InsertionOrder? Inserted { get; set; }
@@ -127,6 +145,8 @@ internal sealed class ValueNode(string field, ValueRole role) : ShapeNode
             _width = high - low;
     }
 
+    public override void Rename(Func<string, string> rename) => _field = rename(_field);
+
     public override void Describe(StringBuilder key) => key.Append('?').Append((int)role).Append(_list is null ? "" : "[]");
 
     public override void Merge(ShapeNode other, bool isPart)
@@ -143,8 +163,8 @@ internal sealed class ValueNode(string field, ValueRole role) : ShapeNode
 
     public override ValueShape ToShape(Func<string, KnownField> fields)
     {
-        KnownField known = field.Length > 0 ? fields(field) : default;
-        return new ValueShape(field, role, Tally.ToValues(IsKey ? known : known with { Keys = default }));
+        KnownField known = _field.Length > 0 ? fields(_field) : default;
+        return new ValueShape(_field, role, Tally.ToValues(IsKey ? known : known with { Keys = default }));
     }
 
     private void AddTo(ValueTally tally)

@@ -59,6 +59,16 @@ internal sealed class Timeline
         _arrivals.Add(arrival);
     }
 
+    /// <summary>Gives operations the numbers of other shapes.</summary>
+    public void Rename(IReadOnlyDictionary<int, int> shapes)
+    {
+        for (int i = 0; i < _arrivals.Count; i++)
+        {
+            if (shapes.TryGetValue(_arrivals[i].Shape, out int shape))
+                _arrivals[i] = _arrivals[i] with { Shape = shape };
+        }
+    }
+
     /// <summary>Divides it where other operations come than before; a mix that comes back again and again may be one stretch.</summary>
     /// <param name="shapes">Only these count.</param>
     /// <param name="seconds">

@@ -43,7 +43,11 @@ public sealed class DataWriter : IWrittenData
     public string? CollectionOf(string collection) => _collections.ContainsKey(collection) ? _names.Collection(collection) : null;
 
     public string NameOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.HasDatum(path) is true
-        ? throw new NotWritableException("a field whose name is data") : _names.Path(path);
+        ? throw new NotWritableException("a field whose name is data")
+        : _names.Path(path) is var name && name.Contains(DataNames.Any, StringComparison.Ordinal)
+            ? _collections[collection].WithName(path) : name;
+
+    public int? NamesAt(string collection, string path) => _collections.GetValueOrDefault(collection)?.NamesAt(path);
 
     public string? FieldOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.FieldOf(path);
 
@@ -193,6 +197,12 @@ internal sealed class WrittenCollection
         FieldStatistics? at = _root;
         foreach (string step in path.Split('.'))
         {
+            if (step == DataNames.Any)
+            {
+                at = at?.Map?.Values ?? at?.Fields.FirstOrDefault();
+                continue;
+            }
+
             if (FieldStatistics.IsDatum(step) || at?.OddNames.Contains(step) is true)
                 return true;
             for (FieldStatistics? inner = at; inner is not null; inner = inner.Elements)
@@ -205,6 +215,32 @@ internal sealed class WrittenCollection
         }
 
         return false;
+    }
+
+    /// <inheritdoc cref="IWrittenData.NamesAt"/>
+    public int? NamesAt(string path) => _root.Find(path)?.Map is var (count, _) ? FieldWriter.NamesOf(count) : null;
+
+    /// <summary>The path with a name that documents of the file have in place of each that is data.</summary>
+    public string WithName(string path)
+    {
+        FieldStatistics? at = _root;
+        var steps = new List<string>();
+        foreach (string step in path.Split('.'))
+        {
+            if (step == DataNames.Any)
+            {
+                FieldStatistics? field = at?.Fields.MaxBy(one => one.Presence);
+                steps.Add(at?.Map is not null ? $"{FieldWriter.Prefix}0" : field is not null ? _names.Path(field.Name)
+                    : throw new NotWritableException("a field whose name is data"));
+                at = at?.Map?.Values ?? field;
+                continue;
+            }
+
+            steps.Add(_names.Path(step));
+            at = at?.Find(step);
+        }
+
+        return string.Join('.', steps);
     }
 
     /// <inheritdoc cref="IWrittenData.PlaceOf"/>

@@ -12,6 +12,9 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
 
     private static readonly string[] Shapes = ["LineString", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection"];
 
+    /// <summary>What names begin with in place of those that are data; a number follows.</summary>
+    public const string Prefix = "k";
+
     /// <summary>What is written in another way than it is there, a sentence each.</summary>
     public List<string> Notes { get; } = [];
 
@@ -63,12 +66,15 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
         if (field.Map is var (count, inner))
         {
             Notes.Add($"the names of fields in {names.Path(field.Path)} are data; every document has the same names here");
-            return $"{{^fields: {{count: {Math.Clamp(Math.Round(count), 1, 10_000)}, prefix: k, value: {Value(inner)}}}}}";
+            return $"{{^fields: {{count: {NamesOf(count)}, prefix: {Prefix}, value: {Value(inner)}}}}}";
         }
 
         TellOddNames(field);
         return $"{{{string.Join(", ", field.Fields.Select(one => $"{YamlText.Name(names.Path(one.Name))}: {WithPresence(one)}"))}}}";
     }
+
+    /// <summary>How many names a document of the file has in place of so many.</summary>
+    public static int NamesOf(double count) => (int)Math.Clamp(Math.Round(count), 1, 10_000);
 
     private void TellOddNames(FieldStatistics field)
     {

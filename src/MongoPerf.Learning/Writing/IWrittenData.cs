@@ -21,6 +21,9 @@ public interface IWrittenData
     /// <summary>The field at the path, or the first of any for an empty one, if its values are points of GeoJSON; otherwise null.</summary>
     string? PlaceOf(string collection, string path);
 
+    /// <summary>How many names a document has at a path where names are data; null where they are none.</summary>
+    int? NamesAt(string collection, string path);
+
     /// <summary>The generator of the field's values, as flow YAML; null where the file has none.</summary>
     string? GeneratorOf(string collection, string path);
 

@@ -46,13 +46,20 @@ public sealed class PhaseWriter
         _isDivided = mix.Phases.Count > 1;
         var operations = new OperationWriter(data);
         List<string> notLearned = [.. mix.NotLearned];
+        var leftOut = new Dictionary<string, RequestCount>(mix.LeftOut, StringComparer.Ordinal);
         var names = new HashSet<string>(StringComparer.Ordinal) { "total" };
         foreach (LearnedOperation operation in mix.Operations)
         {
             if (operation.Replies is { AreEnough: true, Failed: > 0 } replies)
                 notLearned.Add(TellFailed(operation, replies));
             if (Succeeding(operation) == 0)
+            {
+                LeaveOut("inserts that failed", operation);
                 continue;
+            }
+
+            foreach (string part in operation.LeftOut)
+                notLearned.Add(FormattableString.Invariant($"of {operation.Count:0} operations ({operation.Kind}): {part}"));
             try
             {
                 IReadOnlyList<string> lines = operations.Write(operation);
@@ -60,10 +67,16 @@ public sealed class PhaseWriter
             }
             catch (NotWritableException e)
             {
-                notLearned.Add(FormattableString.Invariant($"{operation.Count:0} operations ({operation.Kind}): {e.Message}"));
+                LeaveOut($"operations ({operation.Kind}): {e.Message}", operation);
             }
         }
 
+        foreach ((string what, RequestCount requests) in leftOut.OrderByDescending(one => one.Value.Requests))
+            notLearned.Add(FormattableString.Invariant($"{what} ({requests.Requests:0} times)"));
+        (Accounting, LeftOutShare) = Account(mix, leftOut);
+        if (_written.Keys.Any(one => one.Kind == "steps"
+            && one.Parts.Any(part => part.WriteConcern is not null || part.ReadConcern is not null)))
+            notLearned.Add("the read and write concerns of transactions");
         if (_written.Keys.Any(one => one.Kind == "steps"))
             notLearned.Add("the topology: the transactions below need a replica set or a mongos (--topology replicaset)");
         string[] sizes = [.. Written(_written.Keys).Select(data.CollectionOf).OfType<string>()];
@@ -87,7 +100,16 @@ public sealed class PhaseWriter
         foreach (string collection in Phases.Count > 0 ? sizes : [])
             _text.Append(CultureInfo.InvariantCulture,
                 $"  - {{name: {YamlText.Name(SizeOf(collection))}, sizes: {YamlText.Name(collection)}}}\n");
+
+        void LeaveOut(string what, LearnedOperation operation) =>
+            leftOut[what] = leftOut.GetValueOrDefault(what) + operation.Requests;
     }
+
+    /// <summary>What became of all requests that were seen, in one line.</summary>
+    public string Accounting { get; }
+
+    /// <summary>The share of the time that requests of this database took, or of their number, which is left out.</summary>
+    public double LeftOutShare { get; }
 
     /// <summary>The section; nothing but comments where nothing was learned that could be written.</summary>
     public string Text => _text.ToString();
@@ -106,6 +128,20 @@ public sealed class PhaseWriter
     {
         double left = Math.Max(0, documents - _growth.GetValueOrDefault(collection));
         return left < documents && (left >= documents / 2.0 || _begins.GetValueOrDefault(collection)) ? (long)left : documents;
+    }
+
+    private (string Line, double LeftOut) Account(OperationMix mix, Dictionary<string, RequestCount> leftOut)
+    {
+        RequestCount learned = _written.Keys.Aggregate(default(RequestCount), (sum, one) => sum + one.Requests);
+        RequestCount left = leftOut.Values.Aggregate(default(RequestCount), (sum, one) => sum + one);
+        RequestCount all = learned + left;
+        double share = all.Microseconds > 0 ? left.Microseconds / all.Microseconds : all.Requests > 0 ? left.Requests / all.Requests : 0;
+        string of = all.Microseconds > 0 ? " of their time" : "";
+        double seen = all.Requests + mix.Elsewhere + mix.Others + mix.NotUnderstood;
+        return (string.Create(CultureInfo.InvariantCulture,
+            $"{seen:N0} requests = {learned.Requests:N0} learned ({100 * (1 - share):0.#} %{of}) + {left.Requests:N0} left out "
+            + $"({100 * share:0.#} %) + {mix.Elsewhere:N0} on other databases + {mix.Others:N0} of drivers and monitoring + "
+            + $"{mix.NotUnderstood:N0} not understood"), share);
     }
 
     private static string SizeOf(string collection) => $"size {collection}";

@@ -15,6 +15,8 @@ public static class ScenarioText
         var text = new StringBuilder();
         text.Append("# Learned from a deployment by 'mongoperf learn'. Values are made up, with the statistics of those there.\n");
         text.Append(CultureInfo.InvariantCulture, $"# Read for it: {Describe(sample.Cost)}.\n");
+        if (phases is not null)
+            text.Append(CultureInfo.InvariantCulture, $"# {phases.Accounting}\n");
         foreach (string note in sample.NotLearned)
             text.Append(CultureInfo.InvariantCulture, $"# not learned: {YamlText.Comment(note)}\n");
         text.Append("description: Learned from a deployment\n\n");

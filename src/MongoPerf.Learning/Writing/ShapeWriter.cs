@@ -49,7 +49,15 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
     public string Filter(DocumentShape filter) => Document(filter, Filtered);
 
     public string Update(DocumentShape update) => Document(update, (name, value) =>
-        (Key(name), Document((DocumentShape)value, (path, written) => (Key(data.NameOf(_collection, path)), Value(written, path)))));
+        (Key(name), OneOfNames((DocumentShape)value)
+            ?? Document((DocumentShape)value, (path, written) => (Key(data.NameOf(_collection, path)), Value(written, path)))));
+
+    /// <summary>A change of one field whose name is data: any of those that documents have.</summary>
+    private string? OneOfNames(DocumentShape fields) => fields.Fields is [var (path, written)]
+        && path.EndsWith($".{DataNames.Any}", StringComparison.Ordinal) && path[..^2] is var parent
+        && data.NamesAt(_collection, parent) is { } count
+            ? $"{{^fields: {{count: {count}, prefix: {YamlText.Quoted($"{data.NameOf(_collection, parent)}.{FieldWriter.Prefix}")}, "
+                + $"value: {Value(written, path)}, pick: one}}}}" : null;
 
     public string Pipeline(DocumentShape pipeline) => $"[{string.Join(", ", pipeline.Fields.Select(stage =>
         stage.Value is DocumentShape { IsArray: false } one ? Document(one, Stage) : Value(stage.Value, "")))}]";

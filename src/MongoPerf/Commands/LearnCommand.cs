@@ -14,6 +14,9 @@ namespace MongoPerf.Commands;
 /// <summary><c>learn</c>: reads a deployment and writes a scenario that resembles it; or compares a scenario with a deployment.</summary>
 internal sealed class LearnCommand
 {
+    /// <summary>Less than this share of the work does not make the copy another one.</summary>
+    private const double MostLeftOut = 0.05;
+
     private readonly SharedOptions _shared = new();
 
     private readonly Option<string?> _uri = OptionTypes.Uri(
@@ -104,6 +107,11 @@ internal sealed class LearnCommand
             : seen.Write(sample, names, kept);
         string text = ScenarioText.Of(sample, data, phases);
         Write(output!, text);
+        if (phases is not null)
+            Console.WriteLine(phases.Accounting);
+        if (phases is { LeftOutShare: > MostLeftOut and var share })
+            Console.Error.WriteLine(FormattableString.Invariant(
+                $"warning: {100 * share:0.#} % of what was seen is left out; the file's comments say what and why"));
         Console.WriteLine($"{output}: {Units.Counted(sample.Collections.Count, "collection")}, "
             + $"{Units.Counted(sample.Collections.Sum(one => one.Indexes.Count), "index", "indexes")}, "
             + $"{Units.Counted(text.Split('\n').Count(IsNotLearned), "comment")} on what was not learned");

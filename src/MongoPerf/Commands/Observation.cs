@@ -87,7 +87,9 @@ internal sealed class Observation
         Learning.Observing.OperationMix mix = _mix.Finish(_source, sample.Name, (collection, field) =>
             known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
             && there.Fields.Find(field)?.Values.Values.MaxBy(values => values.Count) is { } values
-                ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) : null);
+                ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) : null,
+            (collection, path) => known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
+                && there.Fields.Find(path)?.Map is not null);
         var data = new DataWriter(sample, names, kept, mix);
         var phases = new PhaseWriter(mix, data);
         return phases.Phases.Count > 0 ? (data, phases)

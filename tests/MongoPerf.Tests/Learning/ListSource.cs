@@ -50,6 +50,8 @@ internal sealed class OrdersData : IWrittenData
 
     public string NameOf(string collection, string path) => path;
 
+    public int? NamesAt(string collection, string path) => null;
+
     public string? FieldOf(string collection, string path) => path switch
     {
         "_id" or "n" or "name" or "at" => path,
