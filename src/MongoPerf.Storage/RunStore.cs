@@ -253,7 +253,7 @@ public sealed class RunStore : IDisposable
         }
     }
 
-    /// <summary>Stores how far the threads of a phase were when.</summary>
+    /// <summary>Stores how far the threads of a phase were when, in place of what was stored: a phase that continues counts anew.</summary>
     /// <param name="phase">Number of its record.</param>
     /// <param name="threads">The laps of each.</param>
     public void AddLaps(int phase, IReadOnlyList<IReadOnlyList<LapMark>> threads)
@@ -262,8 +262,9 @@ public sealed class RunStore : IDisposable
             return;
         Write(() =>
         {
+            Execute("DELETE FROM lap WHERE phase = $phase", ("$phase", phase));
             using SqliteCommand insert = _connection.CreateCommand();
-            insert.CommandText = "INSERT OR REPLACE INTO lap VALUES ($phase, $thread, $number, $done, $seconds)";
+            insert.CommandText = "INSERT INTO lap VALUES ($phase, $thread, $number, $done, $seconds)";
             SqliteParameter[] values = [.. ((string[])["$phase", "$thread", "$number", "$done", "$seconds"])
                 .Select(name => insert.Parameters.Add(new SqliteParameter(name, null)))];
             values[0].Value = phase;

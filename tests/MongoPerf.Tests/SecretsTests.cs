@@ -2,8 +2,10 @@ using System.Text;
 using System.Text.RegularExpressions;
 using MongoPerf.Deployments.Security;
 using MongoPerf.Learning.Writing;
+using MongoPerf.Load.Collections;
 using MongoPerf.Load.Executors.Wire;
 using MongoPerf.Platforms;
+using MongoPerf.Running.Agents;
 using MongoPerf.Running.Live;
 using MongoPerf.Server;
 using MongoPerf.Server.Commands;
@@ -11,9 +13,12 @@ using MongoPerf.Server.Users;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Server;
 using MongoPerf.Tests.Support;
+using MongoPerf.Traffic.Recordings;
 using MongoPerf.Traffic.Redacting;
+using MongoPerf.Traffic.Replaying;
 using MongoPerf.Wire.Authentication;
 using MongoPerf.Wire.Bson;
+using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
 
 namespace MongoPerf.Tests;
@@ -121,6 +126,35 @@ public sealed class SecretsTests : IDisposable
             using RunStore store = RunStore.Create(_folder.At($"{made++}"), RunParts.Run(), RunParts.Settings());
             return Convert.FromHexString(store.Token!);
         }, draws: 20);
+    }
+
+    /// <summary>By these ids agents and those who hold a lease know what is theirs from what others left under the same names.</summary>
+    [Fact]
+    public void Ids_of_agents_plans_and_of_writers_leases_are()
+    {
+        using EmbeddedServer server = EmbeddedServer.Start(new EmbeddedServerOptions { CacheBytes = 64L << 20 });
+        using var starter = new Coordinator($"mongodb://127.0.0.1:{server.Port}", CancellationToken.None);
+        RequireRandom(12, () => Convert.FromHexString(starter.Offer(RunParts.Settings(), 1, 1)), draws: 12);
+        using var client = new TestClient(server.Port);
+        using MongoConnection connection = MongoConnection.Open(new ServerAddress("127.0.0.1", server.Port), ConnectionSettings.Default);
+        int made = 0;
+        RequireRandom(16, () =>
+        {
+            new WriterLeases("test", "run", null, TimeSpan.FromSeconds(30)).Take(connection, $"c{++made}");
+            return Convert.FromHexString(
+                Assert.Single(client.FindAll($"{{'find': 'mongoperf', 'filter': {{'_id': 'c{made}'}}}}")).FindString("writer.session")!);
+        }, isUuid: true);
+    }
+
+    /// <summary>A replay's sessions have the recorded ids, changed by these; version and variant stay.</summary>
+    [Fact]
+    public void Salts_of_replayed_sessions_are()
+    {
+        using var folder = new TemporaryFolder();
+        using var recording = Recording.Open(new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("ping", 1), ("$db", "d")), BsonDocument.Of(("ok", 1))).Write(folder.At("a.bin")));
+        ReplayScript script = ReplayScriptReader.Read(recording, new ReplaySettings());
+        RequireRandom(16, () => new ReplayState(script).SessionSalt, isUuid: true);
     }
 
     [Fact]

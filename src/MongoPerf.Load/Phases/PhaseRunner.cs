@@ -46,6 +46,7 @@ internal sealed class PhaseRunner(RunContext run)
         (PhaseGroup Group, GroupResult Result)[] groups = [.. all.Where(g => g.Result is not null).Select(g => (g.Group, g.Result!))];
         foreach ((_, GroupResult result) in groups)
             Keep(head.Number, result);
+        run.Store.AddLaps(head.Number, [.. groups.SelectMany(g => g.Result.Laps)]);
         GroupResult? first = groups.Select(g => g.Result).MinBy(result => result.StartedAt);
         IReadOnlyList<OperationResult> results = [.. groups.SelectMany(g => ResultsOf(g.Group, g.Result))];
         return new PhaseOutcome(
@@ -100,7 +101,6 @@ internal sealed class PhaseRunner(RunContext run)
     {
         run.HasFailedSinceCheckpoint |= result.Accounting.Failed > 0;
         run.Store.AddErrors(result.Errors);
-        run.Store.AddLaps(number, result.Laps);
         foreach (OperationCount part in result.Counted)
         {
             run.Store.AddHistogram(part.Encode(number, ofWarmup: false));

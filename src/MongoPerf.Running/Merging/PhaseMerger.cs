@@ -9,24 +9,24 @@ namespace MongoPerf.Running.Merging;
 internal sealed class PhaseMerger(IReadOnlyList<string> clients)
 {
     /// <param name="records">The records by client; null for a client that did not come to the phase.</param>
-    /// <param name="histograms">Whole windows, by operation, of all clients together.</param>
-    public PhaseRecord Merge(IReadOnlyList<PhaseRecord?> records, IReadOnlyList<StoredHistogram> histograms)
+    /// <param name="histograms">Of the measured part, by operation, of all clients together.</param>
+    public PhaseRecord Merge(IReadOnlyList<PhaseRecord?> records, IReadOnlyDictionary<string, StoredHistogram> histograms)
     {
         PhaseRecord[] all = [.. records.OfType<PhaseRecord>()];
-        // Sizes and checks are taken by one of them.
-        PhaseRecord most = all.MaxBy(record => record.Documents)!;
+        // One of them looks for all: what it misses, the others take to be there.
+        PhaseRecord most = all.MaxBy(record => (record.Missing, record.Documents))!;
         OperationResult[] results = [.. all.SelectMany(record => record.Operations)
             .Select(result => result.Operation).Distinct().Select(operation => Merge(operation, records, histograms))];
         JointLatency? Joint(Func<OperationResult, bool> isOf) =>
             JointLatency.Of([.. results.Where(isOf).Select(result => LatencyOf(result, histograms))]);
         return most with
         {
-            Rate = all.Any(record => record.Rate is not null) ? all.Sum(record => record.Rate ?? 0) : null,
+            Rate = most.Rate is null ? null : all.Sum(record => record.Rate),
             Groups = [.. all.SelectMany(record => record.Groups.Index())
                 .GroupBy(group => (group.Index, group.Item.Name)).OrderBy(group => group.Key.Index)
                 .Select(group => Merge([.. group.Select(g => g.Item)]))
                 .Select(group => group with { Joint = Joint(result => group.Mix.Contains(result.Operation)) })],
-            Joint = all.Any(record => record.Groups.Count > 1) ? Joint(_ => true) : null,
+            Joint = all.Any(record => record.Groups.Count > 1) ? Joint(result => result.IsDone) : null,
             NextNumbers = all.SelectMany(record => record.NextNumbers)
                 .GroupBy(next => next.Key).ToDictionary(next => next.Key, next => next.Max(one => one.Value)),
             IsComplete = all.Length == records.Count && all.All(record => record.IsComplete),
@@ -52,13 +52,19 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
                 : null,
             OversleptSeconds = groups.Any(group => group.OversleptSeconds is not null)
                 ? groups.Sum(group => group.OversleptSeconds ?? 0) : null,
+            Traffic = Sum([.. groups.Select(group => group.Traffic).OfType<GroupTraffic>()]),
             Mix = [.. groups.SelectMany(group => group.Mix).Distinct()],
         };
     }
 
-    private static OperationLatency LatencyOf(OperationResult result, IReadOnlyList<StoredHistogram> histograms)
+    private static GroupTraffic? Sum(GroupTraffic[] all) => all.Length == 0
+        ? null
+        : new GroupTraffic(all.Sum(one => one.DocumentBytes), all.Sum(one => one.MessageBytesSent), all.Sum(one => one.WireBytesSent),
+            all.Sum(one => one.MessageBytesReceived), all.Sum(one => one.WireBytesReceived)) { Compressor = all[0].Compressor };
+
+    private static OperationLatency LatencyOf(OperationResult result, IReadOnlyDictionary<string, StoredHistogram> histograms)
     {
-        StoredHistogram? whole = histograms.FirstOrDefault(histogram => histogram.Operation == result.Operation && !histogram.IsWarmup);
+        StoredHistogram? whole = histograms.GetValueOrDefault(result.Operation);
         return new OperationLatency(
             result.IsUnacknowledged,
             Decoded(whole?.Encoded ?? default),
@@ -69,7 +75,8 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
     private static LatencyHistogram Decoded(ReadOnlyMemory<byte> encoded) =>
         encoded.IsEmpty ? new LatencyHistogram() : HistogramEncoding.Decode(encoded.Span);
 
-    private OperationResult Merge(string operation, IReadOnlyList<PhaseRecord?> records, IReadOnlyList<StoredHistogram> histograms)
+    private OperationResult Merge(
+        string operation, IReadOnlyList<PhaseRecord?> records, IReadOnlyDictionary<string, StoredHistogram> histograms)
     {
         (string Client, OperationResult Result)[] parts =
         [
@@ -77,10 +84,10 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
                 (pair.First?.Operations ?? []).Where(result => result.Operation == operation).Select(result => (pair.Second, result))),
         ];
         OperationResult[] all = [.. parts.Select(part => part.Result)];
-        StoredHistogram? whole = histograms.FirstOrDefault(histogram => histogram.Operation == operation && !histogram.IsWarmup);
+        StoredHistogram? whole = histograms.GetValueOrDefault(operation);
         double seconds = all.Max(result => result.Seconds);
         long operations = all.Sum(result => result.Operations);
-        bool hasRate = all.Any(result => result.HasRate);
+        bool hasRate = all[0].HasRate;
         return all[0] with
         {
             Threads = all.Sum(result => result.Threads),
@@ -134,8 +141,7 @@ internal sealed class PhaseMerger(IReadOnlyList<string> clients)
 
         static StepResult? StepOf(OperationResult result, StepResult step) => result.Steps.FirstOrDefault(one => one.Step == step.Step);
 
-        LatencySummary SummaryOf(string key) =>
-            Summary(histograms.FirstOrDefault(histogram => !histogram.IsWarmup && histogram.Operation == key)?.Encoded ?? default);
+        LatencySummary SummaryOf(string key) => Summary(histograms.GetValueOrDefault(key)?.Encoded ?? default);
 
         double Over(double window, Func<OperationResult, double> rate) =>
             window <= 0 ? 0 : all.Sum(result => rate(result) * result.Seconds) / window;

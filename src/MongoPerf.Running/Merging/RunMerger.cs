@@ -15,8 +15,8 @@ public sealed class RunMerger
     /// <summary>The kind of event that says that clients did not measure at the same time.</summary>
     public const string ApartEvent = "apart";
 
-    /// <summary>A share of the longest window that all of them must have in common.</summary>
-    private const double TogetherShare = 0.9;
+    /// <summary>By more of the longest window than this they may not begin apart.</summary>
+    private const double ApartShare = 0.1;
 
     private readonly IReadOnlyList<StoredRun> _parts;
     private readonly IReadOnlyList<MergedClient> _clients;
@@ -124,7 +124,9 @@ public sealed class RunMerger
             foreach ((int client, StoredRun part) in _parts.Index())
                 seconds.Add(client, Next(client, part));
             PhaseStarts? starts = PhaseStarts.Find(records, _parts);
-            PhaseRecord record = _phases.Merge(records, whole) with
+            Dictionary<string, StoredHistogram> measured =
+                whole.Where(histogram => !histogram.IsWarmup).ToDictionary(histogram => histogram.Operation);
+            PhaseRecord record = _phases.Merge(records, measured) with
             {
                 StartedAtMilliseconds = starts?.First, Clock = null,
                 StartSkewMilliseconds = _parts.Count > 1 ? starts?.Skew : null,
@@ -135,7 +137,7 @@ public sealed class RunMerger
                 records.OfType<PhaseRecord>().SelectMany(part => part.Assertions).Where(assertion => assertion.IsCheck);
             record = record with
             {
-                Assertions = [.. conditions, .. Check(record, whole)],
+                Assertions = [.. conditions, .. Check(record, measured)],
                 IsComplete = record.IsComplete && _clients.Count == _parts.Count,
             };
             failed.AddRange(record.Assertions.Where(assertion => !assertion.Holds)
@@ -175,7 +177,7 @@ public sealed class RunMerger
     private static void NoteApart(RunStore store, PhaseRecord record)
     {
         double longest = record.Operations.Select(result => result.WarmupSeconds + result.Seconds).DefaultIfEmpty(0).Max();
-        if (record.StartSkewMilliseconds is not { } skew || skew / 1000 <= (1 - TogetherShare) * longest || skew < 1000)
+        if (record.StartSkewMilliseconds is not { } skew || skew / 1000 <= ApartShare * longest || skew < 1000)
             return;
         store.AddEvent(new RunEvent((long)(record.StartedAtMilliseconds!.Value + skew),
             ApartEvent, $"{record.Phase}: the clients began {skew / 1000:0.0} s apart, so the sum of their rates was never the actual load",
@@ -189,13 +191,13 @@ public sealed class RunMerger
             .Select(thread => (IReadOnlyList<LapMark>)[.. thread.Select(lap => new LapMark(lap.Done, lap.Seconds))])),
     ]);
 
-    private AssertionResult[] Check(PhaseRecord record, StoredHistogram[] whole)
+    private AssertionResult[] Check(PhaseRecord record, Dictionary<string, StoredHistogram> measured)
     {
         Phase? phase = _plan?.Phases.SelectMany(one => one.Growth?.Each ?? [one])
             .FirstOrDefault(one => one.Name == record.Phase
                 && one.Parameters.Select(p => new ParameterValue(p.Key, p.Value)).SequenceEqual(record.Parameters));
         return [.. (phase?.Assertions ?? []).Select(assertion => AssertionCheck.Check(assertion, record,
-            () => whole.Where(histogram => !histogram.IsWarmup).Select(histogram => (histogram.Operation, histogram.ToLatency()))))];
+            () => measured.Select(one => (one.Key, one.Value.ToLatency()))))];
     }
 
     /// <summary>Each server and shard as one client saw it: the one that looked most often.</summary>

@@ -43,22 +43,17 @@ public static class MergeSession
         }
 
         output.Results.Show(folder, output);
-        return ToExitCode(folder, merger);
+        return Judge(folder, merger);
     }
 
-    private static ExitCode ToExitCode(RunFolder folder, RunMerger merger)
+    private static ExitCode Judge(RunFolder folder, RunMerger merger)
     {
         using StoredRun merged = StoredRun.Open(folder.Path);
         if (merged.Run.StoppedBecause is { } why)
             Console.Error.WriteLine($"run {folder.Id} is {why}");
         foreach (string text in merger.FailedAssertions)
             Console.Error.WriteLine(text);
-        return merged.Results.Any(result => result.Wrong > 0) || merged.Phases.Any(phase => phase.IsInconsistent)
-            ? ExitCode.VerificationFailed
-            : merged.Failures > merged.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors
-            : !merged.Settings.Plan.MaxSkipped.Allows(merged.Arrivals) ? ExitCode.TooManyErrors
-            : merger.FailedAssertions.Count > 0 ? ExitCode.AssertionFailed
-            : ExitCode.Done;
+        return PlanOutcome.Judge(merged);
     }
 
     /// <summary>Parts of a divided plan that nobody brought.</summary>

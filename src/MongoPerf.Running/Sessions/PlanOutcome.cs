@@ -55,10 +55,13 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
     public ExitCode ToExitCode(StoredRun stored) => IsInterrupted || (Why is not null && IsPart) ? ExitCode.Interrupted
         : Run.StopReason is not null || _failed?.Code == ExitCode.Refused ? ExitCode.Refused
         : Failure is not null ? _failed?.Code ?? ExitCode.CannotConnect
-        : stored.Results.Any(result => result.Wrong > 0 || result.Changes is { HasFault: true })
+        : Judge(stored);
+
+    /// <summary>What a run's figures come to, also of one that several clients' runs were merged into.</summary>
+    public static ExitCode Judge(StoredRun stored) =>
+        stored.Results.Any(result => result.Wrong > 0 || result.Changes is { HasFault: true })
             || stored.Phases.Any(phase => phase.Missing > 0 || phase.IsInconsistent) ? ExitCode.VerificationFailed
-        : stored.Failures > stored.Settings.Plan.MaxErrors ? ExitCode.TooManyErrors
-        : HasSkipped(stored) ? ExitCode.TooManyErrors
+        : stored.Failures > stored.Settings.Plan.MaxErrors || HasSkipped(stored) ? ExitCode.TooManyErrors
         : stored.Phases.Any(phase => phase.Assertions.Any(one => !one.Holds)) ? ExitCode.AssertionFailed
         : ExitCode.Done;
 

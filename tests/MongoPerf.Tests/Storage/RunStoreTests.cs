@@ -38,6 +38,23 @@ public sealed class RunStoreTests : IDisposable
         Assert.Equal([9, 8], histogram.Encoded.ToArray());
     }
 
+    /// <summary>Laps of a load that is resumed are counted and timed from there: none of the earlier ones may stand among them.</summary>
+    [Fact]
+    public void Laps_of_a_phase_that_continues_replace_those_before()
+    {
+        using (RunStore store = Create())
+        {
+            store.AddLaps(1, [[new LapMark(10, 1), new LapMark(20, 2), new LapMark(30, 3)], [new LapMark(11, 1)]]);
+            store.AddLaps(2, [[new LapMark(12, 1)]]);
+            store.BeginPhase(RunParts.Phase(1, "load"), continues: true);
+            store.AddLaps(1, [[new LapMark(13, 0.5)]]);
+            store.AddLaps(1, []);
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal([new StoredLap(1, 0, 1, 13, 0.5), new(2, 0, 1, 12, 1)], run.Laps);
+    }
+
     [Fact]
     public void Nobody_but_its_owner_may_read_a_run()
     {
