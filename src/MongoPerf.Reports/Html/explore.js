@@ -39,6 +39,8 @@
   const scaled = (value, decimals) => decimals >= 0 ? value / 10 ** decimals : value * 10 ** -decimals;
 
   async function unpack(text) {
+    // Nothing is packed as nothing, which browsers don't take for a stream: no histograms during a warm-up.
+    if (!text) return new Uint8Array();
     const stream = new Blob([Uint8Array.from(atob(text), c => c.charCodeAt(0))]).stream();
     return new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer());
   }
@@ -1110,6 +1112,7 @@
       if (!explorer || document.hidden) return void (isStale = true);
       isStale = false;
       explorer.refresh();
+      section.dataset.seconds = explorer.plot.seconds;
       // Histograms of hours take their time: twenty times as long nothing is computed. What comes meanwhile is computed then.
       clearTimeout(tableLater);
       tableLater = setTimeout(() => {
@@ -1129,7 +1132,6 @@
       const tail = await read(text);
       follow(explorer, () => append(explorer.plot, tail));
       draw();
-      section.dataset.seconds = explorer.plot.seconds;
     });
     handle("status", text => {
       const now = JSON.parse(text);

@@ -6,23 +6,40 @@ namespace MongoPerf.Tests.Support;
 /// <summary>Says what charts show and where it stands, for tests to approve: pictures differ between machines in the last bits.</summary>
 internal static class ChartDump
 {
-    /// <summary>Each chart with its data.</summary>
-    public static string Of(IEnumerable<Chart> charts)
+    /// <summary>The most rows of a table that are written out; of a longer one, as many of its rows and the sums of all of them.</summary>
+    private const int MostRows = 24;
+
+    /// <summary>A chart with its data.</summary>
+    /// <param name="chart">The chart.</param>
+    /// <param name="purpose">What its approved file is to notice; the first line.</param>
+    public static string Of(Chart chart, string purpose)
     {
         var text = new StringWriter { NewLine = "\n" };
-        foreach (Chart chart in charts)
-        {
-            Write(text, chart, new ChartLayout(chart));
-            foreach (ChartTable table in chart.Tables)
-            {
-                text.Write($"== {table.FileName}\n");
-                using var data = new StringWriter();
-                table.Write(data);
-                text.Write(data.ToString().Replace("\r\n", "\n", StringComparison.Ordinal));
-            }
-        }
-
+        text.WriteLine($"# {purpose}");
+        Write(text, chart, new ChartLayout(chart));
+        foreach (ChartTable table in chart.Tables)
+            Write(text, table);
         return text.ToString();
+    }
+
+    private static void Write(StringWriter text, ChartTable table)
+    {
+        using var data = new StringWriter();
+        table.Write(data);
+        string[] lines = data.ToString().Split("\r\n", StringSplitOptions.RemoveEmptyEntries);
+        int every = (lines.Length - 2 + MostRows) / MostRows;
+        text.WriteLine($"== {table.FileName}{(every > 1 ? $": {lines.Length - 1} rows, of which every {every}th" : "")}");
+        text.WriteLine(lines[0]);
+        for (int row = 1; row < lines.Length; row += every)
+            text.WriteLine(lines[row]);
+        if (every == 1)
+            return;
+        foreach ((int column, string name) in table.Columns.Index())
+        {
+            double[] known = [.. table.Rows.Select(row => row[column]).Where(double.IsFinite)];
+            text.WriteLine($"  {name}: {known.Length} values, {table.Rows.Count(row => double.IsNaN(row[column]))} ends, "
+                + $"{N(known.Min())} to {N(known.Max())}, sum {N(known.Sum())}");
+        }
     }
 
     private static void Write(StringWriter text, Chart chart, ChartLayout layout)

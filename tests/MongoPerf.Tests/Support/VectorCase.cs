@@ -11,7 +11,11 @@ public static class VectorCase
     /// <summary>Rows of (file, index, description) over one array of each file.</summary>
     /// <param name="list">The array's name in the file: <c>tests</c>, <c>valid</c>…</param>
     /// <param name="patterns">Folder and file pattern, such as <c>bson-corpus/*.json</c>.</param>
-    public static TheoryData<string, int, string> Rows(string list, params string[] patterns)
+    public static TheoryData<string, int, string> Rows(string list, params string[] patterns) => Rows(static _ => true, list, patterns);
+
+    /// <inheritdoc cref="Rows(string, string[])"/>
+    /// <param name="isCase">Which of the entries are meant.</param>
+    public static TheoryData<string, int, string> Rows(Func<JsonElement, bool> isCase, string list, params string[] patterns)
     {
         var rows = new TheoryData<string, int, string>();
         foreach (string pattern in patterns)
@@ -22,13 +26,16 @@ public static class VectorCase
                 string file = Path.GetRelativePath(RepositoryPaths.Vectors!, path);
                 if (!Root(file).TryGetProperty(list, out JsonElement entries))
                     continue;
-                for (int i = 0; i < entries.GetArrayLength(); i++)
-                    rows.Add(file, i, entries[i].GetProperty("description").GetString()!);
+                foreach ((int i, JsonElement entry) in entries.EnumerateArray().Index().Where(one => isCase(one.Item)))
+                    rows.Add(file, i, entry.Text("description")!);
             }
         }
 
         return rows;
     }
+
+    /// <summary>Of connection strings, those that a driver takes.</summary>
+    public static bool IsValid(JsonElement entry) => entry.GetProperty("valid").GetBoolean();
 
     public static JsonElement Entry(string file, string list, int index) => Root(file).GetProperty(list)[index];
 

@@ -147,8 +147,7 @@ public sealed class SeedListTests
     [MemberData(nameof(Published))]
     public void The_published_cases_hold(string file)
     {
-        if (file.Length == 0)
-            return;
+        Need.Vectors.SkipUnless(file.Length > 0);
         JsonElement vector = VectorCase.Root(file);
         string uri = vector.Text("uri")!;
         if (vector.TryGetProperty("error", out JsonElement error) && error.GetBoolean())

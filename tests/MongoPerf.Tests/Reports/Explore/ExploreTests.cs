@@ -3,6 +3,7 @@ using System.Security.Cryptography;
 using System.Text;
 using System.Text.RegularExpressions;
 using System.Xml;
+using Jint;
 using MongoPerf.Measurement;
 using MongoPerf.Reports;
 using MongoPerf.Reports.Charts;
@@ -59,8 +60,75 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         var measured = new MeasuredRanges(_run);
         foreach ((double from, double to) in MeasuredRanges.Random(plot.Seconds))
         {
-            foreach ((string title, IReadOnlyList<PackedPlot.Block> blocks) in packed.Ranges)
-                Assert.Equal(measured.Of(title, from, to), LatencySummaries.From(PackedPlot.Sum(blocks, from, to)));
+            foreach ((int range, string title) in packed.Ranges.Index())
+            {
+                LatencySummary expected = measured.Of(title, from, to);
+                double?[] figures =
+                    [expected.Mean, expected.P50, expected.P90, expected.P95, expected.P99, expected.P999, expected.Max];
+                Assert.Equal(
+                    expected.Mean is null ? null : figures, packed.Summarise(range, from, to)?.Figures.Select(one => (double?)one));
+            }
+        }
+    }
+
+    /// <summary>Nothing of the program's or the page's has a part in what is expected.</summary>
+    [Fact]
+    public void Percentiles_of_a_range_are_those_of_the_sorted_durations()
+    {
+        var random = new Random(11);
+        // Of 100 ns to half an hour; some seconds have a single one.
+        long[][] durations = [.. Enumerable.Range(0, 30).Select(second => Enumerable.Range(0, second % 7 == 3 ? 1 : random.Next(1, 300))
+            .Select(_ => (long)(100 * Math.Exp(random.NextDouble() * Math.Log(1.8e10)))).ToArray())];
+        using var runs = new TemporaryFolder();
+        var packed = new PackedPlot(PlotEncoding.Write(RunPlot.Of(Measured(runs, durations))!, "x"));
+        IReadOnlyList<PackedPlot.Block> blocks = packed.Blocks(0);
+        Assert.Equal(durations.Length, blocks.Count);
+        Assert.Equal(durations.Select(static second => (long)second.Length),
+            blocks.Select(static block => block.Counts.Sum(static one => one.Count)));
+
+        for (int i = 0; i < 40; i++)
+        {
+            int first = random.Next(durations.Length), last = random.Next(first, durations.Length);
+            long[] sorted = [.. durations[first..(last + 1)].SelectMany(static second => second).Order()];
+            decimal[] expected =
+            [
+                .. new[] { 0.5m, 0.9m, 0.95m, 0.99m, 0.999m, 1m }
+                    .Select(share => EndOfBucket(sorted[(int)Math.Ceiling(share * sorted.Length) - 1])),
+            ];
+
+            // A tenth of a second beyond either end, and as much short of it: a block belongs to where its middle lies.
+            double beyond = i % 2 == 0 ? 0.1 : -0.1;
+            PackedPlot.Summary summary = packed.Summarise(0, blocks[first].From - beyond, blocks[last].To + beyond)!;
+
+            Assert.Equal((sorted.Length, blocks[first].From, blocks[last].To), (summary.Operations, summary.From, summary.To));
+            Assert.Equal(expected, summary.Figures[1..].Select(static figure => (decimal)figure));
+            Assert.Equal(sorted.Average() / 1000, summary.Figures[0], (sorted.Average() / 1000 * 0.001) + 0.1);
+        }
+
+        Assert.Null(packed.Summarise(0, blocks[^1].To + 1));
+        Assert.Equal(durations.Sum(static second => second.Length), packed.Summarise(0)!.Operations);
+    }
+
+    [Fact]
+    public void What_the_page_saves_of_a_second_the_published_library_reads_as_it_was_measured()
+    {
+        var random = new Random(12);
+        long[][] durations = [.. Enumerable.Range(0, 12)
+            .Select(_ => Enumerable.Range(0, 200).Select(_ => random.NextInt64(1L << random.Next(1, 41))).ToArray())];
+        using var runs = new TemporaryFolder();
+        var packed = new PackedPlot(PlotEncoding.Write(RunPlot.Of(Measured(runs, durations))!, "x"));
+
+        foreach ((int second, long[] of) in durations.Index())
+        {
+            (string base64, double max) = packed.Encode(0, second);
+
+            using var log = new MemoryStream(Encoding.UTF8.GetBytes($"0.000,1.000,0.000,{base64}\n"));
+            using var reader = new HdrHistogram.HistogramLogReader(log);
+            HdrHistogram.HistogramBase read = Assert.Single(reader.ReadHistograms());
+            Assert.Equal(of.Length, read.TotalCount);
+            foreach (IGrouping<(long, long), long> bucket in of.GroupBy(one => (WidthOf(one), one / WidthOf(one))))
+                Assert.Equal(bucket.Count(), read.GetCountAtValue(bucket.First()));
+            Assert.Equal(of.Max(static one => ((one / WidthOf(one)) + 1) * WidthOf(one)) - 1, max);
         }
     }
 
@@ -68,15 +136,13 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
     public void Percentiles_of_the_whole_run_are_those_of_the_results()
     {
         var packed = new PackedPlot(PlotEncoding.Write(RunPlot.Of(_run)!, "x"));
-        foreach ((string title, IReadOnlyList<PackedPlot.Block> blocks) in packed.Ranges)
+        foreach ((int range, string title) in packed.Ranges.Index())
             Assert.Equal(
                 _run.Phases.Where(phase => phase.Phase == title).SelectMany(phase => phase.Operations).Sum(result => result.Operations),
-                PackedPlot.Sum(blocks, 0, double.MaxValue).TotalCount);
+                packed.Summarise(range)!.Operations);
     }
 
-    /// <summary>
-    /// The vectors by which explore.js turns an index into nanoseconds: below 2,048 buckets are 64 ns wide, then ever 1,024 twice as wide.
-    /// </summary>
+    /// <summary>The bucket rule's vectors: below 2,048 buckets are 64 ns wide, then ever 1,024 twice as wide.</summary>
     [Theory]
     [InlineData(0, 0, 63)]
     [InlineData(1, 64, 127)]
@@ -89,13 +155,11 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
     [InlineData(27647, 4395899027456, 4398046511103)]
     public void Index_of_a_bucket_tells_its_durations(int index, long lowest, long highest)
     {
-        // As in explore.js.
-        double width = Math.Pow(2, Math.Max(0, Math.Floor(index / 1024.0) - 1) + 6);
-        double low = (index < 1024 ? index : (index % 1024) + 1024) * width;
+        var page = new PageScript();
 
         Assert.Equal(lowest, LatencyHistogram.LowestAt(index));
         Assert.Equal(highest, LatencyHistogram.HighestAt(index));
-        Assert.Equal((lowest, highest), ((long)low, (long)(low + width - 1)));
+        Assert.Equal((lowest, highest), (page.Ask("lowest(given[0])", index).AsNumber(), page.Ask("highest(given[0])", index).AsNumber()));
     }
 
     [Fact]
@@ -204,6 +268,46 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
     {
         using var folder = new TemporaryFolder();
         return HtmlReport.Build(RunReport.Of(_run), new PagePictures(HtmlExplore.Of(_run), new RenderedCharts([], [], []), folder.Path));
+    }
+
+    /// <summary>A run of one operation, with its durations in nanoseconds, a second after the other.</summary>
+    private static StoredRun Measured(TemporaryFolder runs, long[][] durations)
+    {
+        using (RunStore store = RunStore.Create(runs.At("run"), RunParts.Run(), RunParts.Settings()))
+        {
+            PhaseRecord phase = RunParts.Phase(1, "q4", RunParts.Result("q4"));
+            store.BeginPhase(phase with { IsComplete = false }, continues: false);
+            foreach ((int second, long[] of) in durations.Index())
+            {
+                var histogram = new LatencyHistogram();
+                foreach (long nanoseconds in of)
+                    histogram.RecordNanoseconds(nanoseconds);
+                store.AddSample(RunParts.Sample(second) with
+                {
+                    IsWarmup = false, Seconds = 1, Operations = of.Length, Histogram = HistogramEncoding.Encode(histogram),
+                });
+            }
+
+            store.EndPhase(phase);
+        }
+
+        return StoredRun.Open(runs.At("run"));
+    }
+
+    /// <summary>Three digits: as wide a bucket, of 64 ns or more, as a 1,024th to a 2,048th of the duration.</summary>
+    private static long WidthOf(long nanoseconds)
+    {
+        long width = 64;
+        while (nanoseconds >= 2048 * width)
+            width *= 2;
+        return width;
+    }
+
+    /// <summary>Microseconds, to a tenth.</summary>
+    private static decimal EndOfBucket(long nanoseconds)
+    {
+        long width = WidthOf(nanoseconds);
+        return Math.Round(Math.Max(100, (((nanoseconds / width) + 1) * width) - 1) / 1000m, 1);
     }
 
     private static readonly string[] Styles = ["", "Solid", "Dashed", "Dotted"];

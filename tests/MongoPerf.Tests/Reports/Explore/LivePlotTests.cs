@@ -72,36 +72,56 @@ public sealed class LivePlotTests : IDisposable
         Assert.Equal([30], Rounded(tail.Columns[0].Values[0]));
         // On the same axis: a second behind the last.
         Assert.Equal([Math.Round(whole.Columns[0].At[^1] + 1, 1)], Rounded(tail.Columns[0].At));
-        Assert.Equal(30, PackedPlot.Sum(tail.Ranges[0].Blocks, 0, double.MaxValue).TotalCount);
+        Assert.Equal(30, tail.Summarise(0)!.Operations);
         Assert.Empty(_plot.Look());
     }
 
     [Fact]
+    public void During_a_warm_up_a_page_has_lines_and_no_percentiles()
+    {
+        Begin("q4");
+        Measure(second: 1, operations: 10, isWarmup: true);
+        var page = new PackedPlot(_plot.Look()[0].Json);
+        Measure(second: 2, operations: 20, isWarmup: true);
+        page.Append(Assert.Single(_plot.Look()).Json);
+
+        Assert.Equal([10, 20], Rounded(page.Columns[0].Values[0]));
+        Assert.Empty(page.Ranges);
+    }
+
+    /// <summary>The page's own script puts them together.</summary>
+    [Fact]
     public void Pieces_together_are_what_the_whole_plot_holds()
     {
         Begin("q4");
-        var operations = new List<double>();
-        long counted = 0;
+        PackedPlot? page = null;
+        int pieces = 0;
         for (int second = 1; second <= 12; second++)
         {
             Measure(second, operations: second * 10);
             foreach (LiveMessage message in _plot.Look().Where(message => message.Name != "status"))
             {
-                var piece = new PackedPlot(message.Json);
+                pieces++;
                 if (message.Name == "plot")
-                {
-                    counted = 0;
-                    operations.Clear();
-                }
-
-                operations.AddRange(Rounded(piece.Columns[0].Values[0]));
-                counted += PackedPlot.Sum(piece.Ranges[0].Blocks, 0, double.MaxValue).TotalCount;
+                    page = new PackedPlot(message.Json);
+                else
+                    page!.Append(message.Json);
             }
         }
 
         using StoredRun run = StoredRun.Open(_store.Folder);
-        Assert.Equal(RunPlot.Of(run)!.Panels[0].Series[0].Values, operations);
-        Assert.Equal(Enumerable.Range(1, 12).Sum() * 10, counted);
+        var whole = new PackedPlot(PlotEncoding.Write(RunPlot.Of(run)!, "x"));
+        Assert.Equal(12, pieces);
+        Assert.Equal(whole.Columns.Select(panel => panel.At.Length), page!.Columns.Select(panel => panel.At.Length));
+        foreach ((PackedColumns expected, PackedColumns shown) in whole.Columns.Zip(page.Columns))
+        {
+            Assert.Equal(Rounded(expected.At), Rounded(shown.At));
+            Assert.Equal(expected.Values.Select(Rounded), shown.Values.Select(Rounded));
+        }
+
+        Assert.Equal(Enumerable.Range(1, 12).Select(second => second * 10.0), Rounded(page.Columns[0].Values[0]));
+        Assert.Equal(whole.Blocks(0).Select(static block => block.Counts), page.Blocks(0).Select(static block => block.Counts));
+        Assert.Equal(Enumerable.Range(1, 12).Sum() * 10, page.Summarise(0)!.Operations);
     }
 
     [Fact]
@@ -162,7 +182,7 @@ public sealed class LivePlotTests : IDisposable
     private static string[] Titles(LiveMessage message) => [.. new PackedPlot(message.Json).Json
         .GetProperty("panels").EnumerateArray().Select(panel => panel.GetProperty("title").GetString()!)];
 
-    private void Measure(int second, long operations, int phase = 1, LatencySummary? response = null)
+    private void Measure(int second, long operations, int phase = 1, LatencySummary? response = null, bool isWarmup = false)
     {
         var histogram = new LatencyHistogram();
         for (int i = 0; i < operations; i++)
@@ -171,6 +191,7 @@ public sealed class LivePlotTests : IDisposable
         {
             AtMilliseconds = RunParts.Start.AddSeconds(second).ToUnixTimeMilliseconds(),
             Phase = phase,
+            IsWarmup = isWarmup,
             ResponseMicroseconds = response,
             Operation = "find",
             Seconds = 1,

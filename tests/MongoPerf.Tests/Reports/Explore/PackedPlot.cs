@@ -1,5 +1,6 @@
-using System.IO.Compression;
 using System.Text.Json;
+using Jint;
+using Jint.Native;
 using MongoPerf.Measurement;
 using MongoPerf.Reports.Charts;
 
@@ -9,37 +10,26 @@ namespace MongoPerf.Tests.Reports.Explore;
 /// <param name="Values">A column for each line.</param>
 internal sealed record PackedColumns(double[] At, IReadOnlyList<double[]> Values);
 
-/// <summary>Reads what a page holds, by the rules that explore.js follows.</summary>
+/// <summary>What a page holds, as its own script reads it.</summary>
 internal sealed class PackedPlot
 {
-    private readonly byte[] _bytes;
-    private int _at;
+    private readonly PageScript _script = new();
+    private readonly JsValue _plot;
 
     public PackedPlot(string json)
     {
         Json = JsonDocument.Parse(json).RootElement;
-        _bytes = [.. Plain("packed"), .. Plain("histograms")];
-        foreach (JsonElement panel in Json.GetProperty("panels").EnumerateArray())
-        {
-            int rows = panel.GetProperty("rows").GetInt32();
-            Columns.Add(new PackedColumns(Column(rows, 1), [.. panel.GetProperty("series").EnumerateArray()
-                .Select(series => Column(rows, series.GetProperty("decimals").GetInt32()))]));
-        }
-
-        int documents = Json.GetProperty("documents").GetInt32();
-        Documents = documents == 0 ? null : new PackedColumns(Column(documents, 1), [Column(documents, 0)]);
-        foreach (JsonElement range in Json.GetProperty("ranges").EnumerateArray())
-            Ranges.Add((range.GetProperty("title").GetString()!, Blocks(range.GetProperty("blocks").GetInt32())));
-        IsReadWhole = _at == _bytes.Length;
-    }
-
-    private byte[] Plain(string name)
-    {
-        using var packed = new MemoryStream(Json.GetProperty(name).GetBytesFromBase64());
-        using var zlib = new ZLibStream(packed, CompressionMode.Decompress);
-        using var plain = new MemoryStream();
-        zlib.CopyTo(plain);
-        return plain.ToArray();
+        _script.Ask("""
+            globalThis.readers = [];
+            Words = class extends Words {
+              constructor(bytes, at) {
+                super(bytes, at);
+                if (at === undefined) readers.push(this);
+              }
+            };
+            """);
+        _plot = _script.Ask("read(given[0])", json);
+        IsReadWhole = _script.Ask("readers.length === 2 && readers.every(one => one.at === one.bytes.length)").AsBoolean();
     }
 
     /// <param name="From">Seconds.</param>
@@ -47,81 +37,56 @@ internal sealed class PackedPlot
     /// <param name="Counts">By index.</param>
     internal sealed record Block(double From, double To, IReadOnlyList<(int Index, long Count)> Counts);
 
+    /// <param name="Operations">How many the blocks of the range have.</param>
+    /// <param name="From">Where the first of them begins, seconds.</param>
+    /// <param name="To">Where the last of them ends, seconds.</param>
+    /// <param name="Figures">Mean, median, 90, 95, 99, 99.9 % and maximum in microseconds.</param>
+    internal sealed record Summary(long Operations, double From, double To, double[] Figures);
+
     public JsonElement Json { get; }
 
-    public List<PackedColumns> Columns { get; } = [];
-
-    public PackedColumns? Documents { get; }
-
-    public List<(string Title, IReadOnlyList<Block> Blocks)> Ranges { get; } = [];
-
+    /// <summary>Whether the script took every byte of both streams.</summary>
     public bool IsReadWhole { get; }
 
-    /// <summary>Of the blocks whose middle lies in the range.</summary>
-    public static LatencyHistogram Sum(IEnumerable<Block> blocks, double from, double to)
-    {
-        var sum = new LatencyHistogram();
-        foreach (Block block in blocks.Where(block => (block.From + block.To) / 2 >= from && (block.From + block.To) / 2 <= to))
-        {
-            foreach ((int index, long count) in block.Counts)
-                sum.AddCount(index, count);
-        }
+    public IReadOnlyList<PackedColumns> Columns =>
+        [.. Of(_plot, "panels").Select(panel => new PackedColumns(
+            Numbers(panel.Get("at")), [.. Of(panel, "series").Select(static series => Numbers(series.Get("values")))]))];
 
-        return sum;
+    public PackedColumns? Documents => _plot.Get("growth") is { } growth && growth.IsObject()
+        ? new PackedColumns(Numbers(growth.Get("at")), [Numbers(growth.Get("count"))])
+        : null;
+
+    public IReadOnlyList<string> Ranges => [.. Of(_plot, "ranges").Select(static range => range.Get("title").AsString())];
+
+    public IReadOnlyList<Block> Blocks(int range) => [.. _script.Ask("""
+        given[0].ranges[given[1]].blocks.map(block => {
+          const counts = [];
+          countsOf(block, (index, count) => counts.push(index, count));
+          return { from: block.from, to: block.to, counts };
+        })
+        """, _plot, range).AsArray().Select(static block => new Block(
+            block.Get("from").AsNumber(), block.Get("to").AsNumber(),
+            [.. Numbers(block.Get("counts")).Chunk(2).Select(static pair => ((int)pair[0], (long)pair[1]))]))];
+
+    /// <returns>The page's line of the table for a range of time; null where nothing was measured.</returns>
+    public Summary? Summarise(int range, double from = 0, double to = double.MaxValue) =>
+        _script.Ask("summarise(given[0].ranges[given[1]], given[2], given[3])", _plot, range, from, to) is { } summary && summary.IsObject()
+            ? new Summary((long)summary.Get("total").AsNumber(), summary.Get("begin").AsNumber(), summary.Get("end").AsNumber(),
+                Numbers(summary.Get("figures")))
+            : null;
+
+    /// <returns>A block as the page saves it in an .hlog file: base64, and its longest duration in nanoseconds.</returns>
+    public (string Base64, double Max) Encode(int range, int block)
+    {
+        JsValue saved = _script.Ask("encode(given[0].ranges[given[1]].blocks[given[2]])", _plot, range, block);
+        return (saved.Get("base64").AsString(), saved.Get("max").AsNumber());
     }
 
-    private double[] Column(int rows, int decimals)
-    {
-        double[] values = new double[rows];
-        long last = 0;
-        for (int i = 0; i < rows; i++)
-        {
-            long word = Word();
-            values[i] = word switch
-            {
-                0 => ChartTable.None,
-                1 => ChartTable.Gap,
-                _ => (last += Signed(word - 2)) * Math.Pow(10, -decimals),
-            };
-        }
+    /// <summary>Adds what a live page is sent while it is looked at.</summary>
+    public void Append(string tail) => _script.Ask("read(given[1]).then(tail => append(given[0], tail))", _plot, tail);
 
-        return values;
-    }
+    private static JsArray Of(JsValue value, string name) => value.Get(name).AsArray();
 
-    private Block[] Blocks(int count)
-    {
-        var blocks = new Block[count];
-        long end = 0;
-        for (int i = 0; i < count; i++)
-        {
-            long from = end + Signed(Word());
-            end = from + Word();
-            var counts = new (int, long)[Word()];
-            int index = -1;
-            for (int j = 0; j < counts.Length; j++)
-            {
-                long step = Word();
-                index += (int)(step >> 1);
-                counts[j] = (index, (step & 1) == 0 ? 1 : Word());
-            }
-
-            blocks[i] = new Block(from / 10.0, end / 10.0, counts);
-        }
-
-        return blocks;
-    }
-
-    private long Word()
-    {
-        long value = 0;
-        for (int shift = 0; ; shift += 7)
-        {
-            byte one = _bytes[_at++];
-            value |= (long)(one & 127) << shift;
-            if (one < 128)
-                return value;
-        }
-    }
-
-    private static long Signed(long zigZag) => (zigZag >> 1) ^ -(zigZag & 1);
+    private static double[] Numbers(JsValue array) =>
+        [.. array.AsArray().Select(static value => value.IsNull() ? ChartTable.None : value.AsNumber())];
 }

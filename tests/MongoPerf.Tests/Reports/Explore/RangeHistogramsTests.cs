@@ -35,10 +35,10 @@ public sealed class RangeHistogramsTests : IDisposable
             Assert.Equal((mostBytes, length), (mostBytes, ranges.BlockSeconds));
             Assert.Equal(expected[length].Select(BytesOf), ranges.Series.Select(series => (long)series.Bytes.Length));
             var packed = new PackedPlot(PlotEncoding.Write(new Plot(seconds.Axis.Seconds, []) { Ranges = ranges }, "x"));
-            Assert.Equal(Operations, packed.Ranges.Select(range => range.Title));
-            foreach ((PackedPlot.Block[] blocks, IReadOnlyList<PackedPlot.Block> read) in
-                expected[length].Zip(packed.Ranges.Select(range => range.Blocks)))
+            Assert.Equal(Operations, packed.Ranges);
+            foreach ((int range, PackedPlot.Block[] blocks) in expected[length].Index())
             {
+                IReadOnlyList<PackedPlot.Block> read = packed.Blocks(range);
                 Assert.Equal(blocks.Select(block => (block.From, block.To)), read.Select(block => (block.From, block.To)));
                 Assert.All(blocks.Zip(read), pair => Assert.Equal(pair.First.Counts, pair.Second.Counts));
             }
