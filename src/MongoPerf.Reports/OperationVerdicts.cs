@@ -259,9 +259,11 @@ internal static class OperationVerdicts
         static string Examined(PlanSummary one, PlanSummary other) => one.DocumentsExamined != other.DocumentsExamined
             ? Words.Counted(one.DocumentsExamined, "document") : Words.Counted(one.KeysExamined, "key");
 
-        static string Described(PlanSummary plan) => Words.Of(
-            $"{PlannedSource.IndexesInWords(plan)} ({Units.Exact(plan.KeysExamined)} keys and "
-            + $"{Units.Exact(plan.DocumentsExamined)} documents examined)");
+        // What was only planned examined nothing.
+        static string Described(PlanSummary plan) => plan is { KeysExamined: 0, DocumentsExamined: 0 }
+            ? PlannedSource.IndexesInWords(plan)
+            : Words.Of($"{PlannedSource.IndexesInWords(plan)} ({Units.Exact(plan.KeysExamined)} keys and "
+                + $"{Units.Exact(plan.DocumentsExamined)} documents examined)");
     }
 
     private static string AtSizes(PhaseRecord[] some, PhaseRecord[] all)

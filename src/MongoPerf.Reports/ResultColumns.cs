@@ -31,7 +31,9 @@ internal sealed class ResultColumns(IReadOnlyList<OperationResult> results)
     {
         return
         [
-            Units.Rate(r.OperationsPerSecond), Units.Rate(r.DocumentsPerSecond), Units.Rate(r.MegabytesPerSecond), Units.Exact(r.Failed),
+            // What steps read and what they write adds up to no rate of either.
+            Units.Rate(r.OperationsPerSecond), r.Steps.Count > 0 ? Units.None : Units.Rate(r.DocumentsPerSecond),
+            Units.Rate(r.MegabytesPerSecond), Units.Exact(r.Failed),
             .. LatenciesOf(_hasRate ? r.ResponseMicroseconds : r.LatencyMicroseconds),
             .. When(_hasRate, Units.Latency(r.LatencyMicroseconds.P50), Units.Latency(r.LatencyMicroseconds.P99),
                 Units.Latency(r.LatenessMicroseconds?.P99)),

@@ -8,9 +8,12 @@ namespace MongoPerf.Scenarios;
 /// <summary>Reads assertions such as <c>read.p99 &lt; 10ms</c>.</summary>
 internal static class AssertionReader
 {
+    /// <summary>Those of an operation's that may be a share of all: a limit such as 1%.</summary>
+    private static readonly string[] Parts = ["failed", "foundNothing", "matchedNothing", "changedNothing"];
+
     /// <summary>rate is operations per second, perMinute the same per minute.</summary>
     private static readonly AllowedNames Metrics = LatencyMetric.AllowedWith(
-        [.. LatencyMetric.Usual, "rate", "perMinute", "documentRate", "operations", "documents", "failed"]);
+        [.. LatencyMetric.Usual, "rate", "perMinute", "documentRate", "operations", "documents", .. Parts]);
 
     /// <param name="node">A text.</param>
     /// <param name="operations">Names that may stand in it.</param>
@@ -29,14 +32,17 @@ internal static class AssertionReader
         string metric = sides[0][(dot + 1)..];
         RequireOneOf(node, "operation", operation, new AllowedNames([.. operations, Assertion.Total]));
         RequireOneOf(node, "metric", metric, Metrics);
-        return new Assertion(text, operation, metric, comparison!, Limit(node, metric, sides[1]));
+        bool isShare = sides[1].EndsWith('%') && Parts.Contains(metric);
+        return new Assertion(text, operation, metric, comparison!, Limit(node, metric, sides[1], isShare)) { IsShare = isShare };
     }
 
-    private static double Limit(ScenarioNode node, string metric, string text)
+    private static double Limit(ScenarioNode node, string metric, string text, bool isShare)
     {
         try
         {
-            return LatencyMetric.Find(metric) is not null ? Quantities.ParseDuration(text) * 1e6 : Quantities.ParseCount(text, 0);
+            return isShare ? SkipLimits.ParseShare(text)
+                : LatencyMetric.Find(metric) is not null ? Quantities.ParseDuration(text) * 1e6
+                : Quantities.ParseCount(text, 0);
         }
         catch (FormatException e)
         {

@@ -62,7 +62,7 @@ public sealed class PhaseReader(IReadOnlyList<PlanCollection> data, OperationRea
             HasRanges = reader.Flag("ranges"),
             Lap = Lap(reader, name, loaded?.Count ?? groups[0].Count ?? 0),
             Groups = groups,
-            ExplainsQueries = reader.Flag("explain", usual: isOfGrowth || data.Any(one => one.IsExisting)),
+            ExplainsQueries = reader.Flag("explain", usual: true),
             Assertions = [.. reader.List("assert").Select(item => AssertionReader.Read(item, names))],
             TakesSizes = reader.Flag("sizes", usual: loaded is not null),
         };

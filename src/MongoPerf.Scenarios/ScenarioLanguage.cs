@@ -366,8 +366,8 @@ internal static class ScenarioLanguage
             + "a collection's name, in a phase that does nothing else, records that one's. Of a growth: the sizes at which it stops, "
             + "such as [1M, 2M, 5M, 10M], in place of to and step."),
         new("explain", KeyKind.Flag, "Before it begins and when it is over, the server explains each of its finds, aggregations, "
-            + "counts, distincts, updates and deletes; the results have the index and the documents examined [default: true at each size "
-            + "of a growth and on existing data, else false]."),
+            + "counts, distincts, updates and deletes; the results have the index and the documents examined "
+            + "[default: true]."),
         new("assert", KeyKind.Texts, "What must be true of the results, such as 'read.p99 < 10ms'; if not, the exit code is 99."),
         new("operations", KeyKind.Mappings, "What its threads do."),
         .. BalancerKeys,

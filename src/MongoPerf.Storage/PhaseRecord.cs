@@ -267,11 +267,14 @@ public sealed record GroupTraffic(
 
 /// <param name="Text">The text as the scenario says it.</param>
 /// <param name="Holds">Whether it is true.</param>
-/// <param name="Value">What was measured; null for nothing. Microseconds for latencies.</param>
+/// <param name="Value">What was measured; null for nothing. Microseconds for latencies, from 0 to 1 for shares.</param>
 public sealed record AssertionResult(string Text, bool Holds, double? Value = null)
 {
     /// <summary>The value is in microseconds.</summary>
     public bool IsLatency { get; init; }
+
+    /// <summary>The value is a share of the operations.</summary>
+    public bool IsShare { get; init; }
 
     /// <summary>It is one of the scenario's checks: the value is how many documents violate it.</summary>
     public bool IsCheck { get; init; }

@@ -488,6 +488,8 @@ public sealed record OperationResult
     public required double Seconds { get; init; }
     public UnacknowledgedResult? Unacknowledged { get; init; }
     public required double OperationsPerSecond { get; init; }
+
+    /// <summary>Documents that were read or written; of steps, those of all of them.</summary>
     public required double DocumentsPerSecond { get; init; }
 
     /// <summary>Document bytes, 1 MB = 1,000,000 bytes.</summary>

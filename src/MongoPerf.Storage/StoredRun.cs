@@ -138,6 +138,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>The sum over all phases.</summary>
     public Accounting Accounting { get; }
 
+    /// <summary>The phases that were to measure and did not.</summary>
+    public IReadOnlyList<PhaseRecord> Unmeasured => [.. Phases.Where(phase => phase.HasMeasuredNothing)];
+
     /// <summary>The sum over all groups with a rate.</summary>
     public Accounting Arrivals => Phases.SelectMany(phase => phase.Groups)
         .Where(group => group.Waiting is not null).Aggregate(Accounting.None, (sum, group) => sum.Plus(group.Accounting));

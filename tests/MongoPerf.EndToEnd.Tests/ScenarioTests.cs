@@ -127,6 +127,18 @@ public sealed class ScenarioTests(TestServers servers) : IDisposable
         On("embedded", file, servers.NewDatabase(), "--max-errors", "20").Expect(99).Says("assertion failed: clash: update.failed == 0");
     }
 
+    /// <summary>Failures are allowed and no operation succeeds, or finds may not miss and do.</summary>
+    [Theory]
+    [InlineData("{update: users, filter: {n: 5}, with: {$set: {n: 6}}}", "update.failed > 0", 4, "nothing was measured in work")]
+    [InlineData("{find: users, filter: {n: -1}}", "find.foundNothing < 1%", 99, "assertion failed: work: find.foundNothing < 1%")]
+    [InlineData("{find: users, filter: {n: {^field: n}}}", "find.foundNothing < 1%", 0, "")]
+    public void A_phase_that_came_to_nothing_is_no_success(string operation, string assertion, int code, string says)
+    {
+        string file = WriteFile("data:\n  users: {count: 50, document: {n: ^number}, indexes: [{key: {n: 1}, unique: true}]}\n"
+            + $"phases: [{{name: work, count: 20, operations: [{operation}], assert: ['{assertion}']}}]\n");
+        Assert.Contains(says, On("embedded", file, servers.NewDatabase(), "--max-errors", "20").Expect(code).All, StringComparison.Ordinal);
+    }
+
     /// <summary>Found by a user: each size asked for what the size before had asked for, and 2,000 upserts touched 553 keys.</summary>
     [Fact]
     public void Upserts_at_each_size_are_about_keys_of_their_own()

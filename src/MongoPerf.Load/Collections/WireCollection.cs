@@ -25,6 +25,9 @@ public sealed class WireCollection : IDisposable
 
     private const int WriteConcernFailed = 64;
     private const int MajorityMilliseconds = 30_000;
+
+    /// <summary>An operation that takes longer is slow enough to be seen without its plan.</summary>
+    private const int LongestExplainMilliseconds = 60_000;
     private const int RepairBatch = 1000;
 
     /// <summary>Characters of a document that is shown.</summary>
@@ -240,7 +243,8 @@ public sealed class WireCollection : IDisposable
         try
         {
             return _longCommands.TryRun(connection, _access.Database,
-                BsonDocument.Of(("explain", command), ("verbosity", isCarriedOut ? "executionStats" : "queryPlanner"))) is { } reply
+                BsonDocument.Of(("explain", command), ("verbosity", isCarriedOut ? "executionStats" : "queryPlanner"),
+                    ("maxTimeMS", LongestExplainMilliseconds))) is { } reply
                 ? QueryPlanReader.Read(reply, limit, skip)
                 : null;
         }

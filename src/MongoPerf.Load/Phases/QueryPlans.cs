@@ -15,7 +15,9 @@ internal sealed class QueryPlans
     private const int LeastExamined = 100;
 
     private readonly IDataStore _data;
-    private readonly bool _changesData;
+
+    /// <summary>Carried out before the phase, too.</summary>
+    private readonly bool _beginsWithFigures;
     private readonly Dictionary<string, (Operation Operation, PlanSummary Plan)> _plans = [];
     private readonly Operation? _counted;
     private readonly ExaminedCounters? _before;
@@ -24,18 +26,18 @@ internal sealed class QueryPlans
     {
         _data = data;
         Operation[] all = [.. phase.Groups.SelectMany(g => g.Operations).Select(o => o.Operation).DistinctBy(o => o.Name)];
-        _changesData = all.Any(operation => operation.IsWrite);
+        // What a phase only reads is examined as much at its end, and is not brought into the cache before it is measured.
+        _beginsWithFigures = phase.Restart == ServerRestart.None && all.Any(operation => operation.IsWrite);
         foreach (Operation operation in all.Where(IsExplainable))
         {
-            if (data.Explain(operation) is { } plan)
+            if (data.Explain(operation, _beginsWithFigures) is { } plan)
                 _plans[operation.Name] = (operation, plan);
             else
                 Unexplained.Add(operation.Name);
         }
 
-        // Over several operations the counters tell nothing of each. Of what $facet looks up they count some more than once.
-        _counted = phase.Groups is [{ Operations: [{ Operation: var only }] }] && _plans.TryGetValue(only.Name, out var its)
-            && !(its.Plan.Sources.Count > 2 && its.Plan.Stages.Contains("$facet", StringComparison.Ordinal)) ? only : null;
+        // Over several operations the counters tell nothing of each.
+        _counted = phase.Groups is [{ Operations: [{ Operation: var only }] }] && _plans.ContainsKey(only.Name) ? only : null;
         _before = _counted is null ? null : data.ReadExamined(_counted);
     }
 
@@ -52,29 +54,32 @@ internal sealed class QueryPlans
     {
         ExaminedCounters? after = _before is null || operations == 0 ? null : _data.ReadExamined(_counted!);
         return [.. results.Select(result => _plans.TryGetValue(result.Operation, out var its)
-            ? result with { Plan = WithCounters(operations == 0 ? its.Plan : AtEnd(its.Operation, its.Plan), after, operations) }
+            ? result with { Plan = operations > 0 ? WithCounters(AtEnd(its.Operation, its.Plan), after, operations) : AtStart(its.Plan) }
             : result)];
     }
 
     private static bool IsExplainable(Operation operation) => operation is FindDocuments or AggregateDocuments or CountDocuments
         or DistinctValues or UpdateDocuments or DeleteDocuments or FindAndModify;
 
-    /// <summary>Where the phase changed no data, the same plan examines as much as before: it is not carried out again.</summary>
-    private PlanSummary AtEnd(Operation operation, PlanSummary before) =>
-        !_changesData && (_data.Explain(operation, isCarriedOut: false) is not { } planned || IsLike(planned, before)) ? before
-        : _data.Explain(operation) is not { } after ? before
-        : IsLike(after, before) && !Differ(after.DocumentsExamined, before.DocumentsExamined)
-            && !Differ(after.KeysExamined, before.KeysExamined) ? after
+    private PlanSummary? AtStart(PlanSummary plan) => _beginsWithFigures ? plan : null;
+
+    private PlanSummary? AtEnd(Operation operation, PlanSummary before) =>
+        _data.Explain(operation) is not { } after ? AtStart(before)
+        : IsLike(after, before) && !(_beginsWithFigures && ExamineOtherwise(after, before)) ? after
         : after with { Before = before };
+
+    private static bool ExamineOtherwise(PlanSummary one, PlanSummary other) =>
+        Differ(one.DocumentsExamined, other.DocumentsExamined) || Differ(one.KeysExamined, other.KeysExamined);
 
     private static bool IsLike(PlanSummary one, PlanSummary other) => one.Index == other.Index && one.Stages == other.Stages;
 
     private static bool Differ(long one, long other) =>
         Math.Max(one, other) >= LeastExamined && Math.Max(one, other) >= ToldTimes * Math.Min(one, other);
 
-    private PlanSummary WithCounters(PlanSummary plan, ExaminedCounters? after, long operations) =>
-        // Counters begin anew with a server, and another primary has its own.
-        _before is not { } from || after is not { } to || from.Servers != to.Servers || operations == 0 ? plan : plan with
+    private PlanSummary? WithCounters(PlanSummary? plan, ExaminedCounters? after, long operations) =>
+        // Counters begin anew with a server, and another primary has its own. Of what $facet looks up they count some more than once.
+        plan is null || _before is not { } from || after is not { } to || from.Servers != to.Servers
+            || (plan.Sources.Count > 2 && plan.Stages.Contains("$facet", StringComparison.Ordinal)) ? plan : plan with
         {
             KeysExaminedPerOperation = (double)(to.Keys - from.Keys) / operations,
             DocumentsExaminedPerOperation = (double)(to.Documents - from.Documents) / operations,

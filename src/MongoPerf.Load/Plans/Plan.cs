@@ -394,9 +394,12 @@ public readonly record struct ThreadStep(double AtSeconds, int Threads);
 /// <param name="Operation">Its name; "total" for all of the phase's.</param>
 /// <param name="Metric">What is counted or timed, such as rate or p99.</param>
 /// <param name="Comparison">&lt;, &lt;=, &gt;, &gt;=, == or !=.</param>
-/// <param name="Limit">Microseconds for latencies.</param>
+/// <param name="Limit">Microseconds for latencies; from 0 to 1 for a share.</param>
 public sealed record Assertion(string Text, string Operation, string Metric, string Comparison, double Limit)
 {
+    /// <summary>What is counted is divided by the operations that it is a part of.</summary>
+    public bool IsShare { get; init; }
+
     public const string Total = "total";
 
     public static IReadOnlyList<string> Comparisons { get; } = ["<=", ">=", "==", "!=", "<", ">"];

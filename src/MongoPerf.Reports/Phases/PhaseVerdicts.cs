@@ -47,7 +47,8 @@ internal static class PhaseVerdicts
             ? assertion is { Value: { } violations, First: { } first }
                 ? Words.Of($"{Words.Counted((long)violations, "violation")}, the first is {first}")
                 : Words.Of("no violations")
-        : assertion.Value is null
+        : assertion.Value is not { } value
             ? Words.Of("not measured")
-            : Words.Of($"measured {(assertion.IsLatency ? Units.Latency(assertion.Value) : Units.Rate(assertion.Value))}");
+            : Words.Of($"measured {(assertion.IsLatency ? Units.Latency(value) : assertion.IsShare ? Units.Percent(value)
+                : Units.Rate(value))}");
 }

@@ -63,6 +63,7 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
             || stored.Phases.Any(phase => phase.Missing > 0 || phase.IsInconsistent) ? ExitCode.VerificationFailed
         : stored.Failures > stored.Settings.Plan.MaxErrors || HasSkipped(stored) ? ExitCode.TooManyErrors
         : stored.Phases.Any(phase => phase.Assertions.Any(one => !one.Holds)) ? ExitCode.AssertionFailed
+        : stored.Run.Part is null && stored.Unmeasured.Count > 0 ? ExitCode.TooManyErrors
         : ExitCode.Done;
 
     private static bool HasSkipped(StoredRun stored) => !stored.Settings.Plan.MaxSkipped.Allows(stored.Arrivals);

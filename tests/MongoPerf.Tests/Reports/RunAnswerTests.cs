@@ -204,7 +204,7 @@ public sealed class RunAnswerTests : IDisposable
         {
             Operations = 0, Failed = 10, LatencyMicroseconds = LatencySummary.None, Accounting = new Accounting(10, 0, 10, 0),
         });
-        Assert.Contains("\nnote       finished: 2 phases; nothing was measured in q5\n", Screen(), StringComparison.Ordinal);
+        Assert.Contains("\nBAD        finished: 2 phases; nothing was measured in q5\n", Screen(), StringComparison.Ordinal);
     }
 
     [Fact]

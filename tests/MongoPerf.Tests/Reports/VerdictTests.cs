@@ -295,8 +295,7 @@ public sealed class VerdictTests : IDisposable
         PlanSummary found = new() { Stages = "FETCH > IXSCAN", Index = "k_1", KeysExamined = 12, DocumentsExamined = 12, Returned = 12 };
         Assert.Equal(
             [
-                "note: a changed its query plan within the phase: from no index (0 keys and 0 documents examined) to k_1 (12 keys and 12 "
-                    + "documents examined)",
+                "note: a changed its query plan within the phase: from no index to k_1 (12 keys and 12 documents examined)",
                 "note: b examined 0 documents when the phase began and 12 documents when it was over",
             ],
             Said(
