@@ -114,6 +114,8 @@ is_present() {
   case $1 in
     chromium) command -v chromium >/dev/null ;;
     xz-utils) command -v xz >/dev/null ;;
+    gcc) command -v cc >/dev/null ;;
+    libc6-dev) [[ -f /usr/include/stdio.h ]] || echo '#include <stdio.h>' | cc -E - >/dev/null 2>&1 ;;
     libssl3) has_library libssl.so.3 ;;
     libcurl4) has_library libcurl.so.4 ;;
     libsnappy1v5) has_library libsnappy.so.1 ;;

@@ -26,7 +26,7 @@ public sealed class ScarceResourcesTests : IDisposable
     {
         ProgramResult result = RunShell(
             """
-            mount -t tmpfs -o size=1m tmpfs "$FOLDER"
+            mount -t tmpfs -o size=1m tmpfs "$FOLDER" || exit 1
             dd if=/dev/zero of="$FOLDER/filler" bs=1k count=750 2>/dev/null
             "$@" series --topology null --target 3k --step 1k --window 100s --rate 100 --max-skipped 100% --tests batch,q4 --quiet --out "$FOLDER/runs"
             echo "ended with $?"
@@ -53,7 +53,7 @@ public sealed class ScarceResourcesTests : IDisposable
         Task<ProgramResult> serve = Task.Run(() => RunShell(
             $$"""
             mkdir "$FOLDER/disk"
-            mount -t tmpfs -o size=200m tmpfs "$FOLDER/disk"
+            mount -t tmpfs -o size=200m tmpfs "$FOLDER/disk" || exit 1
             timeout 300 "$@" serve --data "$FOLDER/disk/data" --port {{port}} --cache 64MB &
             until [ -e "$FOLDER/more" ]; do sleep 0.1; kill -0 $! || exit 1; done
             mount -o remount,size=400m tmpfs "$FOLDER/disk"
@@ -165,7 +165,7 @@ public sealed class ScarceResourcesTests : IDisposable
         Task<ProgramResult> record = Task.Run(() => RunShell(
             $$"""
             mkdir "$FOLDER/disk"
-            mount -t tmpfs -o size=1m tmpfs "$FOLDER/disk"
+            mount -t tmpfs -o size=1m tmpfs "$FOLDER/disk" || exit 1
             timeout 300 "$@" serve --data "$FOLDER/data" --port {{server}} &
             server=$!
             until [ -e "$FOLDER/up" ]; do sleep 0.1; kill -0 $server || exit 1; done
@@ -176,18 +176,19 @@ public sealed class ScarceResourcesTests : IDisposable
             wait $proxy
             echo "ended with $?"
             cp "$FOLDER/disk/a.rec" "$FOLDER/a.rec"
+            kill $server
+            wait $server
             """));
         var random = new Random(1);
         ProgramResult ended;
-        using (MongoConnection direct = await OpenAsync(server, record))
+        (await OpenAsync(server, record)).Dispose();
+        await File.WriteAllTextAsync(Path.Combine(_folder, "up"), "");
+        using (MongoConnection connection = await OpenAsync(proxy, record))
         {
-            await File.WriteAllTextAsync(Path.Combine(_folder, "up"), "");
-            using MongoConnection connection = await OpenAsync(proxy, record);
             for (int i = 0; i < 30; i++)
                 Assert.True(IsInserted(connection, i, random));
             Assert.Equal(30, Count(connection));
             await File.WriteAllTextAsync(Path.Combine(_folder, "more"), "");
-            direct.RunUnchecked("admin", BsonDocument.Of(("shutdown", 1)));
             ended = await record;
             ended.Says("warning: recording has stopped: the disk is full").Says("clients are served as before");
             Assert.Contains("recording stopped early", ended.Output, StringComparison.Ordinal);

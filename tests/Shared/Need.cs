@@ -17,6 +17,8 @@ public sealed record Need(string What, string HowToHaveIt)
     public static readonly Need Vectors = new("MongoDB's test vectors",
         "MONGOPERF_VECTORS=FOLDER, which holds source/NAME/tests of github.com/mongodb/specifications as NAME");
 
+    public static readonly Need Compiler = new("a C compiler", "apt-get install gcc libc6-dev");
+
     public static readonly Need Jq = new("jq", "apt-get install jq");
 
     public static readonly Need Root = new("root", "run ./run-tests as root");

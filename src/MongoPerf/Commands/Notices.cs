@@ -12,6 +12,8 @@ internal sealed class Notices : IDisposable
 
     private readonly BlockingCollection<string> _lines = new(MostWaiting);
     private readonly Thread _thread;
+    private volatile int _begun;
+    private volatile int _printed;
 
     public Notices(TextWriter writer)
     {
@@ -19,7 +21,7 @@ internal sealed class Notices : IDisposable
         _thread.Start();
     }
 
-    /// <summary>How long <see cref="End"/> waits for lines to be read.</summary>
+    /// <summary>How long <see cref="End"/> waits for a line to be read.</summary>
     public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(2);
 
     public void Say(string line)
@@ -39,7 +41,15 @@ internal sealed class Notices : IDisposable
     public bool End()
     {
         _lines.CompleteAdding();
-        return _thread.Join(Patience);
+        while (true)
+        {
+            int line = _begun;
+            if (_thread.Join(Patience))
+                return true;
+            // The same line was being printed all the time. Otherwise the thread has only had no processor.
+            if (_begun == line && _printed < line)
+                return false;
+        }
     }
 
     public void Dispose() => End();
@@ -48,6 +58,7 @@ internal sealed class Notices : IDisposable
     {
         foreach (string line in _lines.GetConsumingEnumerable())
         {
+            _begun++;
             try
             {
                 writer.WriteLine(line);
@@ -56,6 +67,8 @@ internal sealed class Notices : IDisposable
             {
                 // Nobody can read it any more.
             }
+
+            _printed++;
         }
     }
 }
