@@ -1,5 +1,6 @@
 using System.Globalization;
 using Microsoft.Data.Sqlite;
+using MongoPerf.Measurement;
 using MongoPerf.Platforms;
 
 namespace MongoPerf.Storage;
@@ -15,18 +16,21 @@ public sealed class RunStore : IDisposable
     public const int FormatVersion = 3;
 
     /// <summary>Samples come in bursts a second apart. Half of that, and the first of a burst always commits the burst before.</summary>
-    private const long CommitAfterMilliseconds = 500;
+    private const double CommitAfterSeconds = 0.5;
 
     private readonly Lock _lock = new();
     private readonly SqliteConnection _connection;
     private readonly SampleWriter _samples;
-    private long _committedAt = Environment.TickCount64;
+    private readonly IClock _clock;
+    private long _committedAt;
     private RunInfo _run;
     private SqliteException? _failure;
     private bool _disposed;
 
-    private RunStore(string folder, SqliteConnection connection, RunInfo run, string? token)
+    private RunStore(string folder, SqliteConnection connection, RunInfo run, string? token, IClock clock)
     {
+        _clock = clock;
+        _committedAt = clock.Now;
         Folder = folder;
         Token = token;
         _connection = connection;
@@ -34,9 +38,13 @@ public sealed class RunStore : IDisposable
         _samples = new SampleWriter(connection);
     }
 
+    /// <inheritdoc cref="Create(string, RunInfo, RunSettings, IClock)"/>
+    public static RunStore Create(string runFolder, RunInfo run, RunSettings settings) =>
+        Create(runFolder, run, settings, SystemClock.Instance);
+
     /// <summary>Makes run.db, and the folder when <see cref="RunCatalogue.NewId"/> has not.</summary>
     /// <exception cref="RunStoreException">The folder has a run.db already, or can't be made.</exception>
-    public static RunStore Create(string runFolder, RunInfo run, RunSettings settings)
+    internal static RunStore Create(string runFolder, RunInfo run, RunSettings settings, IClock clock)
     {
         string folder = Path.GetFullPath(runFolder);
         string file = Path.Combine(folder, RunSchema.FileName);
@@ -57,7 +65,7 @@ public sealed class RunStore : IDisposable
         }
 
         SqliteConnection connection = RunSchema.Connect(file, SqliteOpenMode.ReadWrite);
-        var store = new RunStore(folder, connection, run, Convert.ToHexStringLower(SystemRandom.GetBytes(16)));
+        var store = new RunStore(folder, connection, run, Convert.ToHexStringLower(SystemRandom.GetBytes(16)), clock);
         store.Try(() =>
         {
             connection.Open();
@@ -92,7 +100,7 @@ public sealed class RunStore : IDisposable
         using (StoredRun stored = StoredRun.Open(folder))
             (run, token) = (stored.Run, stored.Token);
         SqliteConnection connection = RunSchema.Open(folder, readOnly: false);
-        var store = new RunStore(folder, connection, run, token);
+        var store = new RunStore(folder, connection, run, token, SystemClock.Instance);
         try
         {
             store.Try(() => RunSchema.Execute(connection, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"));
@@ -318,7 +326,7 @@ public sealed class RunStore : IDisposable
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
             add();
-            if (Environment.TickCount64 - _committedAt >= CommitAfterMilliseconds)
+            if (_clock.SecondsBetween(_committedAt, _clock.Now) >= CommitAfterSeconds)
                 Write(() => { });
         }
     }
@@ -331,7 +339,7 @@ public sealed class RunStore : IDisposable
             ObjectDisposedException.ThrowIf(_disposed, this);
             Try(() => Commit(write));
             _samples.Forget();
-            _committedAt = Environment.TickCount64;
+            _committedAt = _clock.Now;
         }
     }
 

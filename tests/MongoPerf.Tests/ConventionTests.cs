@@ -20,23 +20,13 @@ public sealed partial class ConventionTests
         ["Eventually.cs"] = "is where tests wait for what nothing tells of",
         ["TlsServer.cs"] = "dribbles a reply, byte by byte, so that time-outs of single reads never pass",
         ["ReplyTimeTests.cs"] = "dribbles a reply, byte by byte, so that time-outs of single reads never pass",
-        ["NamedFileTests.cs"] = "writes a pipe in pieces, which a reader must see apart",
         ["WatchedConnectionTests.cs"] = "ends a command just when the watch begins that the server starts 100 ms after",
         ["InterruptionTests.cs"] = "holds a lock for longer than a try of the one who waits for it",
         ["FuzzTests.cs"] = "tells its progress once a second when it is asked for hours of it",
-        ["RunStoreTests.cs"] = "lets the time between two commits pass, which RunStore measures itself",
-        ["LivePlotTests.cs"] = "is about a thread's CPU time, which only computing uses",
         ["DayTests.cs"] = "measures for docs/performance.md, when it is asked to",
-        ["OtlpSenderTests.cs"] = "is about a receiver that never answers",
-        ["ServerKeeperTests.cs"] = "has a start take long enough for another one to come in between",
         ["MongodProgramTests.cs"] = "writes a program while the system is asked to start it",
-        ["DatabaseReaderTests.cs"] = "compares a cost with the time that passed",
-        ["PreparedStepsTests.cs"] = "would take minutes if each element of a reply were looked for from its beginning",
-        ["TyrantTableTests.cs"] = "answers after a time-out that must not apply",
-        ["WireCollectionTests.cs"] = "answers after a time-out that must not apply",
         ["TrafficProxyTests.cs"] = "fills the system's buffers, which tell nobody that they are full",
         ["ReplayDependenciesTests.cs"] = "answers late, and what depends on the answer must wait",
-        ["LiveServerTests.cs"] = "connects again and again until the server has noticed that others left",
     };
 
     /// <summary>Elsewhere a clock is the test's own (ManualClock), and what another thread does is waited for (Eventually).</summary>

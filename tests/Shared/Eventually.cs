@@ -22,9 +22,12 @@ public static class Eventually
         }
     }
 
-    public static async Task IsAsync(Func<bool> isSo, [CallerArgumentExpression(nameof(isSo))] string what = "")
+    public static Task IsAsync(Func<bool> isSo, [CallerArgumentExpression(nameof(isSo))] string what = "") =>
+        IsAsync(() => Task.FromResult(isSo()), what);
+
+    public static async Task IsAsync(Func<Task<bool>> isSo, [CallerArgumentExpression(nameof(isSo))] string what = "")
     {
-        for (long start = Stopwatch.GetTimestamp(); !isSo();)
+        for (long start = Stopwatch.GetTimestamp(); !await isSo();)
         {
             RequireTime(start, what);
             await Task.Delay(PauseMilliseconds);

@@ -1,5 +1,5 @@
-using System.Diagnostics;
 using MongoPerf.Load.Collections;
+using MongoPerf.Measurement;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
 using MongoPerf.Wire.Messages;
@@ -10,7 +10,8 @@ namespace MongoPerf.Learning.Sampling;
 /// <param name="connection">To a member that may be read from.</param>
 /// <param name="budget">How much may be read.</param>
 /// <param name="preference">Sent with each command, so that a secondary answers.</param>
-public sealed class DatabaseReader(MongoConnection connection, SamplingBudget budget, ReadPreference preference)
+/// <param name="clock">What the time is that reading takes.</param>
+public sealed class DatabaseReader(MongoConnection connection, SamplingBudget budget, ReadPreference preference, IClock clock)
 {
     /// <summary>From 5 % of a collection on, a server that is to draw documents reads all of it.</summary>
     private const double MostDrawn = 0.049;
@@ -23,11 +24,13 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
     /// <summary>Collections, indexes and zones at most.</summary>
     private const long MostListed = 1_000_000;
 
-    private readonly Stopwatch _watch = new();
     private readonly List<string> _notLearned = [];
+    private long _begun;
     private long _documents;
     private long _bytes;
     private long _commands;
+
+    private double Seconds => clock.SecondsBetween(_begun, clock.Now);
 
     /// <summary>The databases that are not the server's own.</summary>
     /// <exception cref="ServerCommandException">The user may not list them.</exception>
@@ -39,7 +42,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
     /// <exception cref="ServerCommandException">The user may not list its collections.</exception>
     public DatabaseSample Read(string database)
     {
-        _watch.Restart();
+        _begun = clock.Now;
         var collections = new List<CollectionSample>();
         (int views, int unwritable) = (0, 0);
         BsonDocument[] all = [.. Cursor(database, BsonDocument.Of(("listCollections", 1)))
@@ -65,7 +68,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
         if (!all.Any(one => one.FindString("type") != "view"))
             _notLearned.Add($"the database {database} has no collections");
         return new DatabaseSample(database, collections,
-            new SamplingCost(_documents, _bytes, _commands, _watch.Elapsed.TotalSeconds), connection.Member, Version(), _notLearned);
+            new SamplingCost(_documents, _bytes, _commands, Seconds), connection.Member, Version(), _notLearned);
     }
 
     private string Version() => Try(() => Run("admin", BsonDocument.Of(("buildInfo", 1))))?.FindString("version") ?? "";
@@ -130,7 +133,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
     private (List<BsonDocument> Documents, bool AreInOrder) Sample(
         string database, string name, long count, bool isTimeSeries, List<string> notLearned)
     {
-        if (_bytes >= budget.Bytes || _watch.Elapsed.TotalSeconds >= budget.Seconds)
+        if (_bytes >= budget.Bytes || Seconds >= budget.Seconds)
         {
             notLearned.Add("its documents: the budget was used up");
             return ([], false);
@@ -154,7 +157,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
                 _bytes += document.Bytes.Length;
                 if (documents.Count >= wanted)
                     break;
-                if (_bytes >= budget.Bytes || _watch.Elapsed.TotalSeconds >= budget.Seconds)
+                if (_bytes >= budget.Bytes || Seconds >= budget.Seconds)
                 {
                     notLearned.Add($"more than {documents.Count:N0} of its documents: the budget was used up");
                     isWhole = false;
@@ -177,7 +180,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
             : (documents, false);
     }
 
-    private int Left() => (int)Math.Max(1, (budget.Seconds - _watch.Elapsed.TotalSeconds) * 1000);
+    private int Left() => (int)Math.Max(1, (budget.Seconds - Seconds) * 1000);
 
     private static IEnumerable<string> Names(BsonDocument reply, string list) =>
         (reply.FindDocument(list) ?? BsonDocument.Empty).Select(one => one.Value.ToDocument().FindString("name") ?? "");

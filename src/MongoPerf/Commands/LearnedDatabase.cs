@@ -1,5 +1,6 @@
 using MongoPerf.Learning.Observing;
 using MongoPerf.Learning.Sampling;
+using MongoPerf.Measurement;
 using MongoPerf.Running.Systems;
 using MongoPerf.Storage;
 using MongoPerf.Texts.Input;
@@ -43,7 +44,7 @@ internal static class LearnedDatabase
         var servers = new ServerDirectory(hosts, settings);
         servers.Look();
         using MongoConnection connection = MongoConnection.Open(servers.Select(preference, 0), settings);
-        var reader = new DatabaseReader(connection, budget, preference);
+        var reader = new DatabaseReader(connection, budget, preference, SystemClock.Instance);
         string name = database ?? OnlyDatabase(reader);
         Observation? seen = from is null ? null
             : Observation.Read(from, name, () => MongoConnection.Open(servers.Select(ReadPreference.Primary, 0), settings));

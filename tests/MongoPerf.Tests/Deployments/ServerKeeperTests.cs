@@ -11,15 +11,23 @@ public sealed class ServerKeeperTests
     public void A_server_that_ended_is_started_once_however_many_threads_ask()
     {
         const int count = 16;
-        using var server = new FakeDeployment { StartTakes = TimeSpan.FromMilliseconds(50) };
+        int asking = 0;
+        Thread[] threads = [];
+        // It takes until all others wait for it to end.
+        using var server = new FakeDeployment
+        {
+            Starting = () => Eventually.Is(() => Volatile.Read(ref asking) == count
+                && threads.All(static thread => thread == Thread.CurrentThread || thread.ThreadState.HasFlag(ThreadState.WaitSleepJoin))),
+        };
         var keeper = new ServerKeeper(server);
         int told = 0;
         int running = 0;
         keeper.StartedAgain += () => Interlocked.Increment(ref told);
         using var together = new Barrier(count);
-        Thread[] threads = [.. Enumerable.Range(0, count).Select(_ => new Thread(() =>
+        threads = [.. Enumerable.Range(0, count).Select(_ => new Thread(() =>
         {
             together.SignalAndWait();
+            Interlocked.Increment(ref asking);
             keeper.BeforeReconnect();
             if (server.IsRunning)
                 Interlocked.Increment(ref running);
@@ -33,6 +41,7 @@ public sealed class ServerKeeperTests
         keeper.BeforeReconnect();
         Assert.Equal((1, 1), (server.Starts, told));
         server.IsRunning = false;
+        server.Starting = static () => { };
         keeper.BeforeReconnect();
         Assert.Equal((2, 2), (server.Starts, told));
     }
@@ -83,7 +92,8 @@ public sealed class ServerKeeperTests
         /// <summary>Ctrl+C has ended the wait for its start.</summary>
         public bool IsStopped { get; set; }
 
-        public TimeSpan StartTakes { get; init; }
+        /// <summary>What happens while it starts.</summary>
+        public Action Starting { get; set; } = static () => { };
 
         public int Starts { get; private set; }
 
@@ -108,7 +118,7 @@ public sealed class ServerKeeperTests
             {
                 if (IsRunning)
                     return false;
-                Thread.Sleep(StartTakes);
+                Starting();
                 if (IsStopped)
                     throw new OperationCanceledException();
                 if (Failures-- > 0)

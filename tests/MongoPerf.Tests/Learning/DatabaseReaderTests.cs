@@ -1,5 +1,5 @@
-using System.Diagnostics;
 using MongoPerf.Learning.Sampling;
+using MongoPerf.Measurement;
 using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -17,13 +17,17 @@ public sealed class DatabaseReaderTests : IDisposable
     [Fact]
     public void Time_before_reading_does_not_count()
     {
-        _server.Answer = exchange => exchange.Reply(Batch(0));
+        var clock = new ManualClock();
+        _server.Answer = exchange =>
+        {
+            clock.Advance(2);
+            exchange.Reply(Batch(0));
+        };
         using MongoConnection connection = Connect();
-        DatabaseReader reader = Reader(connection, 60);
-        Thread.Sleep(500);
-        long begun = Stopwatch.GetTimestamp();
+        DatabaseReader reader = Reader(connection, 60, clock);
+        clock.Advance(500);
         SamplingCost cost = reader.Read("shop").Cost;
-        Assert.InRange(cost.Seconds, 0, Stopwatch.GetElapsedTime(begun).TotalSeconds);
+        Assert.Equal(2.0 * cost.Commands, cost.Seconds);
     }
 
     [Fact]
@@ -72,8 +76,8 @@ public sealed class DatabaseReaderTests : IDisposable
         ("id", id), ("ns", "shop.c"), ("firstBatch", names.Select(name => BsonDocument.Of(("name", name))).ToArray()),
         ("nextBatch", Array.Empty<object>()))), ("ok", 1.0));
 
-    private static DatabaseReader Reader(MongoConnection connection, double seconds) =>
-        new(connection, new SamplingBudget(Seconds: seconds), new ReadPreference(ReadMode.Primary));
+    private static DatabaseReader Reader(MongoConnection connection, double seconds, IClock? clock = null) =>
+        new(connection, new SamplingBudget(Seconds: seconds), new ReadPreference(ReadMode.Primary), clock ?? SystemClock.Instance);
 
     private MongoConnection Connect() => MongoConnection.Open(_server.Address, ConnectionSettings.Default);
 }

@@ -422,13 +422,17 @@ public sealed class RunStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_sample_is_on_disk_once_the_next_burst_has_begun()
+    public void A_sample_is_on_disk_once_the_next_burst_has_begun()
     {
-        using RunStore store = Create();
+        var clock = new ManualClock();
+        using RunStore store = RunStore.Create(_runs.At("a"), RunParts.Run(), RunParts.Settings(), clock);
         store.AddSample(RunParts.Sample(0));
-        await Task.Delay(600);
+        clock.Advance(0.4);
+        store.AddSample(RunParts.Sample(0, "q5"));
+        Assert.Empty(StoredRun.Open(_runs.At("a")).ReadSamples());
+        clock.Advance(0.6);
         store.AddServerSample(RunParts.ServerSample(1));
-        Assert.Single(StoredRun.Open(_runs.At("a")).ReadSamples());
+        Assert.Equal(2, StoredRun.Open(_runs.At("a")).ReadSamples().Count());
     }
 
     [Fact]

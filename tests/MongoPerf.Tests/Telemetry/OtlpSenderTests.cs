@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Diagnostics;
 using MongoPerf.Measurement;
 using MongoPerf.Storage;
 using MongoPerf.Telemetry;
@@ -174,13 +173,11 @@ public sealed class OtlpSenderTests : IDisposable
     }
 
     [Fact]
-    public void A_receiver_that_does_not_answer_holds_nobody_up_for_long()
+    public void A_receiver_that_does_not_answer_is_asked_once_more_when_the_run_ends_and_given_up()
     {
         SampledRun.Write(_runs.At("r"));
         _receiver.IsSilent = true;
-        var watch = Stopwatch.StartNew();
         new OtlpSender(_runs.At("r"), new Uri(_receiver.Url), _warnings.Enqueue).Dispose();
-        Assert.InRange(watch.Elapsed, TimeSpan.Zero, TimeSpan.FromSeconds(30));
         Assert.Contains("no answer in 5 s", Assert.Single(_warnings), StringComparison.Ordinal);
     }
 

@@ -43,16 +43,19 @@ public sealed class NamedFileTests : IDisposable
     public async Task What_comes_late_and_in_pieces_is_read_to_its_end()
     {
         using var reader = new StreamReader(NamedFile.Open(_pipe, Long, Long));
-        Task<string> read = Task.Run(reader.ReadToEnd);
+        char[] first = new char["first ".Length];
+        Task<int> begun = Task.Run(() => reader.ReadBlock(first));
+        Task<string> rest;
         await using (var writer = new StreamWriter(_pipe))
         {
             await writer.WriteAsync("first ");
             await writer.FlushAsync();
-            await Task.Delay(100);
+            Assert.Equal((first.Length, "first "), (await begun, new string(first)));
+            rest = Task.Run(reader.ReadToEnd);
             await writer.WriteAsync(new string('x', 200_000));
         }
 
-        Assert.Equal("first ".Length + 200_000, (await read).Length);
+        Assert.Equal(200_000, (await rest).Length);
     }
 
     [Fact]

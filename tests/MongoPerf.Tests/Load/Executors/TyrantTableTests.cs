@@ -75,12 +75,17 @@ public sealed class TyrantTableTests : IDisposable
     [Fact]
     public void Clearing_and_syncing_are_one_command_each_and_wait_without_end()
     {
-        using TyrantTable table = TyrantTable.Open(_server.Address, new ConnectionSettings { ReplyTimeout = TimeSpan.FromSeconds(1) });
+        ConnectionSettings impatient = new() { ReplyTimeout = TimeSpan.FromSeconds(0.3) };
+        using TyrantTable table = TyrantTable.Open(_server.Address, impatient);
         var commands = new List<byte>();
         _server.Answer = exchange =>
         {
+            if (exchange.Request[1] is not (0x70 or 0x72))
+                return;
             commands.Add(exchange.Request[1]);
-            Thread.Sleep(TimeSpan.FromSeconds(1.5));
+            // For as long as another waits, until it has waited too long.
+            using TyrantTable other = TyrantTable.Open(_server.Address, impatient);
+            Assert.Throws<ConnectionFailedException>(() => other.ReadSize());
             exchange.Send("00");
         };
         table.Clear();

@@ -32,8 +32,8 @@ public sealed class WriteEffectTests
     [
         ("replaced", Replace() with { MustMatch = true }, Changed, null, null),
         ("replaced by the same", Replace() with { MustMatch = true }, Same, null, null),
-        (
-            "not found", Replace() with { MustMatch = true }, Nothing, "NothingChanged", "replace changed nothing: matched 0 of 1 documents"),
+        ("not found", Replace() with { MustMatch = true }, Nothing, "NothingChanged", "replace changed nothing: "
+            + "matched 0 of 1 documents"),
         ("need not be found", Replace(), Nothing, null, null),
         ("not acknowledged", Replace() with
         {

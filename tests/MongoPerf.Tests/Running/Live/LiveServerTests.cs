@@ -114,15 +114,15 @@ public sealed class LiveServerTests : IDisposable
     private async Task<TcpClient> ConnectWhenThereIsRoom()
     {
         byte[] status = new byte[12];
-        while (true)
+        TcpClient? client = null;
+        await Eventually.IsAsync(async () =>
         {
-            TcpClient client = await Connect(Events);
+            client?.Dispose();
+            client = await Connect(Events);
             await client.GetStream().ReadExactlyAsync(status);
-            if (Encoding.ASCII.GetString(status) == "HTTP/1.1 200")
-                return client;
-            client.Dispose();
-            await Task.Delay(20);
-        }
+            return Encoding.ASCII.GetString(status) == "HTTP/1.1 200";
+        });
+        return client!;
     }
 
     private async Task<string> Ask(string request)
