@@ -169,6 +169,44 @@ public sealed class StatisticsTests
         Assert.InRange(Math.Exp(-0.1), ofMany.Low, ofMany.High);
     }
 
+    /// <summary>Where seconds don't depend on each other no interval leaves what was measured, nor is it mirrored.</summary>
+    [Fact]
+    public void Intervals_of_percentiles_lie_where_the_seconds_do()
+    {
+        // Fifty seconds, every tenth of them a hundred times as slow.
+        var seconds = new JoinedHistograms([.. Enumerable.Range(0, 50).Select(i => Of(i % 10 == 7 ? 10_000 : 100))]);
+        RequireNear((100, 10_000), (seconds.Percentile(50), seconds.Percentile(95)));
+        RequireNear((100, 10_000), PercentileBootstrap.Of(seconds, 92).At(0.95));
+        RequireNear((100, 100), PercentileBootstrap.Of(seconds, 50).At(0.95));
+        // Against seconds that are all alike only the one side moves.
+        var steady = new JoinedHistograms([.. Enumerable.Range(0, 50).Select(_ => Of(100))]);
+        RequireNear((1, 100), PercentileBootstrap.Of([new HistogramPair(steady, seconds)], 92).At(0.95));
+
+        static LatencyHistogram Of(double microseconds)
+        {
+            var histogram = new LatencyHistogram();
+            histogram.Record(microseconds);
+            return histogram;
+        }
+
+        static void RequireNear((double, double) expected, object actual)
+        {
+            (double low, double high) = actual is Interval interval ? (interval.Low, interval.High) : ((double, double))actual;
+            Assert.Equal((1.0, 1.0), (Math.Round(low / expected.Item1, 1), Math.Round(high / expected.Item2, 1)));
+        }
+    }
+
+    [Fact]
+    public void One_thing_alone_says_nothing_of_how_far_others_lie()
+    {
+        // From the least to the greatest of what was drawn; of more things the tails are as Student's t has them.
+        Assert.Equal(
+            new Interval(1, Math.Exp(10)), new Drawn([.. Enumerable.Range(0, 11).Select(i => (double)i)], 1).At(0.95));
+        // With 5 things the share 0.025 is that of a normal value beyond sqrt(5/4) times t(4) = -3.1041: 0.000954.
+        Interval five = new Drawn([.. Enumerable.Range(0, 10_001).Select(i => i / 10_000.0)], 5).At(0.95);
+        Assert.Equal((0.000954, 1 - 0.000954), (Math.Round(Math.Log(five.Low), 6), Math.Round(Math.Log(five.High), 6)));
+    }
+
     [Fact]
     public void Percentiles_of_joined_histograms_are_those_of_all_durations()
     {
