@@ -1,4 +1,3 @@
-using System.Text.Json.Nodes;
 using MongoPerf.EndToEnd.Tests.Support;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -13,8 +12,6 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
 {
     private const int Documents = 25;
     private const int CommandsPerRound = 40;
-    private const int NotImplemented = 238;
-    private const int DuplicateKey = 11000;
 
     /// <summary>What examples of differences are about.</summary>
     private const string Few = "{'insert': 'c', 'documents': [{'_id': 9}, {'_id': 2, 'a': 1, 'b': 5, 's': 'x'}]}";
@@ -119,12 +116,12 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
         foreach (VersionDifferences.VersionDifference one in VersionDifferences.All)
         {
             later.Both(BsonDocument.Of(("drop", "c")));
-            later.Both(ExtendedJson.Parse(Few.Replace('\'', '"')));
+            later.Both(MongodReplies.Parse(Few));
             (BsonDocument ours, BsonDocument theirs) = later.Both(one.Example);
             string said = $"{ExtendedJson.Write(one.Example.Bytes)}\n   ours   {ExtendedJson.Write(ours.Bytes)}\n"
                 + $"   mongod {ExtendedJson.Write(theirs.Bytes)}";
             Assert.True(later.AreSame(one.Example, ours, theirs), said);
-            Assert.False(ServerPair.Reply(ours) == ServerPair.Reply(theirs), said);
+            Assert.False(MongodReplies.WithoutTexts(ours) == MongodReplies.WithoutTexts(theirs), said);
             Assert.False(VersionDifferences.Explain(new Version(6, 0, 5), one.Example, ours, theirs), said);
             BsonDocument other = BsonDocument.Of(("ok", 0.0), ("code", 1));
             Assert.False(VersionDifferences.Explain(new Version(8, 0, 4), one.Example, ours, other), said);
@@ -136,9 +133,10 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
         // The same answers of a 6.0 would be differences.
         Assert.Contains(WrongCommands, command =>
         {
-            BsonDocument wrong = ExtendedJson.Parse(command.Replace('\'', '"'));
+            BsonDocument wrong = MongodReplies.Parse(command);
             (BsonDocument ours, BsonDocument theirs) = later.Both(wrong);
-            return Code(ours) != Code(theirs) && !VersionDifferences.Explain(new Version(6, 0, 5), wrong, ours, theirs);
+            return MongodReplies.Code(ours) != MongodReplies.Code(theirs)
+                && !VersionDifferences.Explain(new Version(6, 0, 5), wrong, ours, theirs);
         });
     }
 
@@ -153,7 +151,7 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
             id += Documents;
             for (int i = 0; i < CommandsPerRound; i++)
             {
-                if (!pair.Compare(commands.WithOption(Draw(commands, i, first, ref id))))
+                if (!pair.Compare(commands.WithOption(commands.Draw(i, first, Documents, ref id))))
                     pair.CompareDocuments();
             }
         }
@@ -174,25 +172,42 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
     private static void AssertCases(ServerPair pair)
     {
         var wrong = new List<string>();
-        foreach ((string title, string[] commands) in Cases())
+        foreach ((string title, string[] commands) in MongodReplies.Cases())
         {
             pair.Both(BsonDocument.Of(("drop", "c")));
             foreach (string command in commands)
             {
-                BsonDocument parsed = ExtendedJson.Parse(command.Replace('\'', '"'));
+                BsonDocument parsed = MongodReplies.Parse(command);
                 (BsonDocument ours, BsonDocument theirs) = pair.Both(parsed);
-                if (ServerPair.Reply(ours) == ServerPair.Reply(theirs))
+                if (MongodReplies.WithoutTexts(ours) == MongodReplies.WithoutTexts(theirs))
                     continue;
                 if (!pair.AreSame(parsed, ours, theirs))
                     wrong.Add($"{title}: {command}\n   ours   {ExtendedJson.Write(ours.Bytes)}\n"
                         + $"   mongod {ExtendedJson.Write(theirs.Bytes)}");
                 // What follows a write that another version does otherwise is about other documents.
-                else if (ServerPair.IsWrite(parsed))
+                else if (MongodReplies.IsWrite(parsed))
                     break;
             }
         }
 
         Assert.True(wrong.Count == 0, string.Join('\n', wrong));
+    }
+
+    /// <summary>
+    /// Unit tests hold the embedded server against what is stored: here it is seen to be a mongod's. UPDATE_APPROVED=1 stores it anew.
+    /// </summary>
+    [MongodFact(From = "6.0")]
+    public void What_unit_tests_take_for_mongods_answers_are_its_answers()
+    {
+        using var pair = new ServerPair(servers);
+        Assert.SkipUnless(pair.Version.ToString() == MongodReplies.Version, $"the stored replies are those of {MongodReplies.Version}");
+        string[][] said =
+            [.. Enumerable.Range(0, MongodReplies.Parts).Select(part => MongodReplies.Of(part).Select(pair.Digest).ToArray())];
+        if (Environment.GetEnvironmentVariable("UPDATE_APPROVED") == "1")
+            File.WriteAllText(MongodReplies.File, string.Join("\n\n", said.Select(part =>
+                string.Join('\n', part.Chunk(16).Select(line => string.Join(' ', line))))) + "\n");
+        else
+            Assert.Equal(said, MongodReplies.Stored);
     }
 
     [MongodFact(From = "6.0")]
@@ -212,43 +227,22 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
             {
                 BsonDocument.Of(("q", BsonDocument.Of(("_id", 1))), ("u", BsonDocument.Of(("t", "text"))), ("upsert", true)),
             })));
-            BsonDocument parsed = ExtendedJson.Parse(command.Replace('\'', '"'));
+            BsonDocument parsed = MongodReplies.Parse(command);
             (BsonDocument ours, BsonDocument theirs) = pair.Both(parsed);
-            if ((Code(theirs) is null || Code(theirs) != Code(ours)) && !pair.AreSame(parsed, ours, theirs))
-                wrong.Add($"{command}: ours {Code(ours)}, mongod {Code(theirs)}");
+            (long? own, long? other) = (MongodReplies.Code(ours), MongodReplies.Code(theirs));
+            if ((other is null || other != own) && !pair.AreSame(parsed, ours, theirs))
+                wrong.Add($"{command}: ours {own}, mongod {other}");
         }
 
         Assert.True(wrong.Count == 0, string.Join('\n', wrong));
     }
 
-    /// <summary>Sequences of commands, each on an empty collection: a title, a command on each line with ' for ", an empty line.</summary>
-    private static IEnumerable<(string Title, string[] Commands)> Cases() =>
-        File.ReadAllText(Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.EndToEnd.Tests", "Embedded", "differential-cases.txt"))
-            .TrimEnd().Split("\n\n").Select(lines => lines.Split('\n')).Select(lines => (lines[0], lines[1..]));
-
-    private static long? Code(BsonDocument reply) => reply.FindInt64("code") ?? reply.FindInt64("writeErrors.0.code");
-
-    private static BsonDocument Draw(RandomCommands commands, int number, int first, ref int id) => (number % 10) switch
-    {
-        0 or 1 => commands.Find("c"),
-        2 => commands.ProjectedFind("c"),
-        3 => commands.Count("c"),
-        4 or 5 => commands.Update("c", first, Documents),
-        6 => commands.FindAndModify("c"),
-        7 when number > 30 => commands.Delete("c", first, Documents),
-        7 => commands.Upsert("c", id++),
-        8 => commands.DistinctOrInsert("c", id++),
-        _ => commands.Aggregate("c"),
-    };
-
     /// <summary>A connection to each server, with a database of its own on both.</summary>
     private sealed class ServerPair : IDisposable
     {
-        private static readonly string[] Writes = ["insert", "update", "delete", "findAndModify"];
         private readonly MongoConnection _ours;
         private readonly MongoConnection _theirs;
         private readonly string _database;
-        private readonly Version _version;
 
         /// <param name="servers">The embedded server is ours.</param>
         /// <param name="mongod">Null: the tests' own.</param>
@@ -257,9 +251,11 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
             _ours = servers.Embedded.Connect();
             _theirs = mongod is null ? servers["mongod"].Connect() : MongoConnection.Open(mongod, ConnectionSettings.Default);
             _database = servers.NewDatabase();
-            _version = Version.Parse(
+            Version = Version.Parse(
                 _theirs.RunCommand("admin", BsonDocument.Of(("buildInfo", 1))).FindString("version")!.Split('-')[0]);
         }
+
+        public Version Version { get; }
 
         public int Compared { get; private set; }
 
@@ -270,6 +266,14 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
 
         public (BsonDocument Ours, BsonDocument Theirs) Both(BsonDocument command) =>
             (_ours.RunUnchecked(_database, command), _theirs.RunUnchecked(_database, command));
+
+        /// <summary>What mongod answered. It is not asked for what the embedded server refuses, so both have the same documents.</summary>
+        public string Digest((BsonDocument Command, bool IsCodeAlone) one)
+        {
+            BsonDocument ours = _ours.RunUnchecked(_database, one.Command);
+            return MongodReplies.DigestOf(
+                MongodReplies.IsRefused(ours) ? ours : _theirs.RunUnchecked(_database, one.Command), _database, one.IsCodeAlone);
+        }
 
         /// <summary>The same fresh documents on both, and an index or two.</summary>
         public void Prepare(RandomCommands commands, int first, int count)
@@ -291,22 +295,22 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
         {
             (BsonDocument ours, BsonDocument theirs) = Both(command);
             Compared++;
-            if (Code(ours) == NotImplemented)
+            if (MongodReplies.IsRefused(ours))
             {
                 Refused++;
                 // What mongod did alone is done away with.
-                if (IsWrite(command))
+                if (MongodReplies.IsWrite(command))
                     Align();
                 return true;
             }
 
-            bool isWrite = IsWrite(command);
-            bool isSame = Code(theirs) == Code(ours)
-                && (isCodeAlone || Code(ours) is not (null or DuplicateKey) || Text(ours) == Text(theirs));
+            bool isWrite = MongodReplies.IsWrite(command);
+            bool isSame = MongodReplies.DigestOf(ours, _database, isCodeAlone) == MongodReplies.DigestOf(theirs, _database, isCodeAlone);
             if (!isSame)
             {
-                if (!VersionDifferences.Explain(_version, command, ours, theirs))
-                    Differences.Add($"{ExtendedJson.Write(command.Bytes)}\nours:\n{Text(ours)}\nmongod:\n{Text(theirs)}");
+                if (!VersionDifferences.Explain(Version, command, ours, theirs))
+                    Differences.Add($"{ExtendedJson.Write(command.Bytes)}\nours:\n{MongodReplies.Documented(ours)}\n"
+                        + $"mongod:\n{MongodReplies.Documented(theirs)}");
                 // One difference shall not be told again by all that follows it.
                 if (isWrite || command.First().Key == "find")
                     Align();
@@ -315,11 +319,10 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
             return !isWrite;
         }
 
-        public static bool IsWrite(BsonDocument command) => Writes.Contains(command.First().Key);
-
         /// <summary>Whether both say the same, or what mongod's version is known to say instead.</summary>
         public bool AreSame(BsonDocument command, BsonDocument ours, BsonDocument theirs) =>
-            Reply(ours) == Reply(theirs) || VersionDifferences.Explain(_version, command, ours, theirs);
+            MongodReplies.WithoutTexts(ours) == MongodReplies.WithoutTexts(theirs)
+            || VersionDifferences.Explain(Version, command, ours, theirs);
 
         public void CompareDocuments() => Compare(BsonDocument.Of(("find", "c"), ("sort", BsonDocument.Of(("_id", 1)))));
 
@@ -337,40 +340,6 @@ public sealed class DifferentialTests(TestServers servers, ITestOutputHelper out
                 BsonDocument.Of(("delete", "c"), ("deletes", new object[] { BsonDocument.Of(("q", BsonDocument.Empty), ("limit", 0)) })));
             _theirs.RunUnchecked(_database, BsonDocument.Of(
                 ("insert", "c"), ("documents", all.FindDocument("cursor.firstBatch")!.Select(pair => (object)pair.Value).ToArray())));
-        }
-
-        /// <summary>A reply without its texts: those are this server's own.</summary>
-        public static string Reply(BsonDocument reply)
-        {
-            JsonNode node = JsonNode.Parse(ExtendedJson.Write(reply.Bytes, ExtendedJsonMode.Canonical))!;
-            RemoveTexts(node);
-            // Where there is no collection mongod writes a cursor's members in another order.
-            if (node["cursor"] is JsonObject cursor)
-                node["cursor"] = new JsonObject(cursor.OrderBy(member => member.Key, StringComparer.Ordinal)
-                    .Select(member => KeyValuePair.Create(member.Key, member.Value?.DeepClone())));
-            return node.ToJsonString();
-        }
-
-        private static void RemoveTexts(JsonNode? node)
-        {
-            if (node is JsonObject members)
-            {
-                members.Remove("errmsg");
-                foreach ((_, JsonNode? member) in members)
-                    RemoveTexts(member);
-            }
-
-            foreach (JsonNode? item in node as JsonArray ?? [])
-                RemoveTexts(item);
-        }
-
-        /// <summary>The documents of a cursor, groups in any order; of other replies everything but texts.</summary>
-        private static string Text(BsonDocument reply)
-        {
-            if (reply.FindDocument("cursor.firstBatch") is not { } batch)
-                return Reply(reply);
-            return string.Join('\n',
-                batch.Select(pair => ExtendedJson.Write(pair.Value.Bytes.Span, ExtendedJsonMode.Canonical)).Order(StringComparer.Ordinal));
         }
     }
 }

@@ -48,6 +48,25 @@ public sealed class DiskGuardTests
         Assert.Equal("/data: 1 GB of disk space left, less than the reserve of 2 GB", text);
     }
 
+    [Theory]
+    [InlineData(9_999, "9999")]
+    [InlineData(10_000, "10k")]
+    [InlineData(9_999_999, "9999k")]
+    [InlineData(10_000_000, "10M")]
+    public void What_fits_to_the_byte_is_taken_and_what_is_one_more_is_refused(long fitting, string shown)
+    {
+        long free = (2 * GigaByte) + (fitting * 1000);
+        var guard = new DiskGuard("/data", 1000 * GigaByte, () => free);
+        guard.CheckBefore(fitting, 1000);
+        var e = Assert.Throws<DeploymentException>(() => guard.CheckBefore(fitting + 1, 1000));
+        Assert.Contains($"about {shown} documents fit; choose a smaller --target, or a larger disk", e.Message, StringComparison.Ordinal);
+        free = 2 * GigaByte;
+        Assert.False(guard.IsLow(out string text));
+        Assert.Empty(text);
+        free--;
+        Assert.True(guard.IsLow(out _));
+    }
+
     [Fact]
     public void A_folder_that_is_not_there_yet_is_on_the_disk_of_the_one_above() =>
         Assert.True(new DiskGuard(Path.Combine(Path.GetTempPath(), "a", "b", "c")).ReserveBytes > 0);

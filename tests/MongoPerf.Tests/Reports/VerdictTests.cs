@@ -334,6 +334,60 @@ public sealed class VerdictTests : IDisposable
         Assert.Empty(Said(RunParts.Phase(1, "slow", With(4, 1) with { LatencyMicroseconds = new LatencySummary { P50 = 900_000 } })));
     }
 
+    [Theory]
+    [InlineData(1, 1, "BAD: verified: 1 of 1 returned document differs from what was written")]
+    [InlineData(5, 1, "BAD: verified: 1 of 5 returned documents differs from what was written")]
+    [InlineData(5, 2, "BAD: verified: 2 of 5 returned documents differ from what was written")]
+    [InlineData(1, 0, "ok: verified: 1 returned document matches what was written")]
+    [InlineData(5, 0, "ok: verified: 5 returned documents match what was written")]
+    public void Documents_that_were_compared_are_counted(long verified, long wrong, string said)
+    {
+        using StoredRun run =
+            Stored(RunParts.Settings(), RunParts.Phase(1, "q4", RunParts.Result("find") with { Verified = verified, Wrong = wrong }));
+        Assert.Equal([said], RunVerdicts.Of(run).Where(v => v.Text.Contains("verified")).Select(v => $"{v.Mark}: {v.Text}"));
+    }
+
+    /// <summary>Sent, arrived, lost; what is neither arrived nor lost a unique index refused.</summary>
+    [Theory]
+    [InlineData(10, 10, 0, "ok: unacknowledged inserts: all 10 documents arrived")]
+    [InlineData(10, 7, 3, "note: unacknowledged inserts: 3 of 10 documents were lost, and written again with acknowledgement")]
+    [InlineData(10, 9, 0, "note: unacknowledged inserts: a unique index refused 1 of 10 documents")]
+    public void What_became_of_unacknowledged_inserts_is_told(long sent, long arrived, long lost, string said)
+    {
+        using StoredRun run = Stored(RunParts.Settings(), RunParts.Phase(1, "w0",
+            RunParts.Result("unack") with { Unacknowledged = new UnacknowledgedResult(sent, arrived, lost, 0) }));
+        Assert.Equal([said], RunVerdicts.Of(run).Where(v => v.Text.Contains("unacknowledged")).Select(v => $"{v.Mark}: {v.Text}"));
+    }
+
+    [Fact]
+    public void Failures_of_phases_without_a_result_are_counted_beside_the_others()
+    {
+        string folder = _runs.At("failed");
+        RunSettings settings = RunParts.Settings();
+        using (RunStore store = RunStore.Create(
+            folder, RunParts.Run("x"), settings with { Plan = settings.Plan with { MaxErrors = 12 } }))
+        {
+            store.EndPhase(RunParts.Phase(1, "q4", RunParts.Result("find") with { Accounting = new Accounting(107, 100, 5, 2) }) with
+            {
+                Groups = [GroupShare.Of("", 1, [100], new Accounting(107, 100, 5, 2))],
+            });
+            store.AddErrors([new ErrorCount(1, "Some", 5, "s", []), new ErrorCount(2, "More", 7, "m", [])]);
+            store.SetState(RunState.Finished, null, RunParts.Start.AddMinutes(1));
+        }
+
+        const string All = "107 operations scheduled = 100 succeeded + 5 failed + 2 skipped; 7 more failed in phases that left no result "
+            + "(in a load, each is a batch)";
+        using (StoredRun run = StoredRun.Open(folder))
+            Assert.Contains($"note: {All}; most often (7 of 12) with More (2): m", RunVerdicts.Of(run).Select(v => $"{v.Mark}: {v.Text}"));
+        using (RunStore store = RunStore.Open(folder))
+            store.AddErrors([new ErrorCount(2, "More", 1, "m", [])]);
+        using (StoredRun run = StoredRun.Open(folder))
+            Assert.Contains(
+                $"BAD: {All.Replace("7 more", "8 more", StringComparison.Ordinal)}: more failures than allowed (12); "
+                    + "most often (8 of 13) with More (2): m",
+                RunVerdicts.Of(run).Select(v => $"{v.Mark}: {v.Text}"));
+    }
+
     [Fact]
     public void Operations_that_were_cut_off_are_said()
     {

@@ -38,6 +38,46 @@ public sealed class RunStoreTests : IDisposable
         Assert.Equal([9, 8], histogram.Encoded.ToArray());
     }
 
+    /// <summary>Tables have a column for each property, now and later: whatever a second or an event has is read back.</summary>
+    [Fact]
+    public void Every_property_of_samples_events_and_errors_is_read_back()
+    {
+        Sample[] samples = [.. new[] { 1, 2 }.Select(i => new Sample
+        {
+            AtMilliseconds = 1000 * i, Phase = i, Operation = $"q{i}", IsWarmup = true, HasOutage = true, Seconds = i, Operations = 10 * i,
+            Documents = 20 * i, Bytes = 30 * i, Failed = 40 * i, CollectionDocuments = 50 * i, LatencyMicroseconds = RunParts.Latency(i),
+            ResponseMicroseconds = RunParts.Latency(10 * i), LatenessMicroseconds = RunParts.Latency(20 * i),
+            OfGroup = new GroupLatency(i, 2 * i, 3 * i), Histogram = new byte[] { (byte)i },
+            ResponseHistogram = new byte[] { (byte)(10 * i) }, LatenessHistogram = new byte[] { (byte)(20 * i) },
+        })];
+        ChunkEvent[] chunks = [.. new[] { 1, 2 }.Select(i => new ChunkEvent
+        {
+            Id = $"{i}", Kind = ChunkEventKind.Migration, AtMilliseconds = i, EndMilliseconds = 10 * i, From = $"a{i}", To = $"b{i}",
+            Documents = 20 * i, Bytes = 30 * i, Outcome = ChunkEventOutcome.Failed, Note = $"n{i}",
+        })];
+        Filled.Require(samples, [], [nameof(Sample.IsWarmup), nameof(Sample.HasOutage)]);
+        Filled.Require(chunks, [], [nameof(ChunkEvent.Kind), nameof(ChunkEvent.Outcome)]);
+        RunEvent happened = new(5, "kind", "text", 1.5);
+        ErrorCount error = new(11, "Name", 3, "first", ["a", "b"]);
+        using (RunStore store = Create())
+        {
+            Array.ForEach(samples, store.AddSample);
+            store.AddChunkEvents(chunks);
+            store.AddEvent(happened);
+            store.AddErrors([error]);
+            // Errors of several phases are added up under the first message.
+            store.AddErrors([error with { Count = 4, FirstMessage = "second" }, error with { Name = "Other", Count = 1 }]);
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal(samples.Select(Filled.TextsOf), run.ReadSamples(withHistograms: true).Select(Filled.TextsOf));
+        Assert.Equal(chunks, run.ReadChunkEvents());
+        Assert.Equal([happened], run.Events);
+        Assert.Equal(
+            [Filled.TextsOf(error with { Count = 7 }), Filled.TextsOf(error with { Name = "Other", Count = 1 })],
+            run.Errors.Select(Filled.TextsOf));
+    }
+
     /// <summary>Laps of a load that is resumed are counted and timed from there: none of the earlier ones may stand among them.</summary>
     [Fact]
     public void Laps_of_a_phase_that_continues_replace_those_before()

@@ -27,6 +27,11 @@ internal static class Filled
         }
     }
 
+    /// <summary>All properties of a record with their values, for comparisons that see into lists and bytes.</summary>
+    public static string TextsOf<T>(T record)
+        where T : class =>
+        string.Join('\n', typeof(T).GetProperties().Select(property => $"{property.Name} = {TextOf(property.GetValue(record))}"));
+
     private static string TextOf(object? value) =>
         value is ReadOnlyMemory<byte> bytes ? Convert.ToHexString(bytes.Span) : RunJson.Write(value);
 }

@@ -1,5 +1,6 @@
 using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
+using MongoPerf.Deployments.Processes;
 using MongoPerf.Load.Sharding;
 using MongoPerf.Tests.Support;
 
@@ -76,6 +77,99 @@ public sealed class ClusterPlanTests : IDisposable
         Assert.All(set.Processes, member => Assert.True(ServerFiles.IsOne(member.Name), member.Name));
         Assert.Equal([21_000, 21_001], set.MemberAddresses.Select(member => member.Port));
         Assert.Equal((1, "2 members and an arbiter"), (set.Helpers, set.ShapeText));
+    }
+
+    [Fact]
+    public void Processes_are_described_by_what_they_are_for()
+    {
+        ClusterPlan plan = Plan with { Members = 2, Arbiter = true };
+        Assert.Equal(
+            ["router", "config server", "shard s0", "shard s0", "arbiter of s0", "shard s1", "shard s1", "arbiter of s1"],
+            plan.Processes.Select(member => member.Description));
+        Assert.Equal(
+            ["member rs0-0", "member rs0-1", "arbiter of rs0"], (plan with { Shards = 0 }).Processes.Select(member => member.Description));
+        Assert.Equal([21_000, 21_001, 21_002], (plan with { Shards = 0 }).Processes.Select(member => member.Port));
+        Assert.Equal("mongod 6.0.5 (built-in routing; no mongos found)", Plan.RouterText);
+        Assert.Equal("mongos 6.0.5", (Plan with { Router = RouterKind.Mongos }).RouterText);
+        Assert.Equal("1 shard of 1 member each", (Plan with { Shards = 1, Members = 1 }).ShapeText);
+    }
+
+    /// <summary>The first documents are in the oplog too, until that is full: of many it is no matter.</summary>
+    [Fact]
+    public void A_document_takes_its_room_on_each_member_and_for_a_while_in_the_oplog()
+    {
+        Assert.Equal(3 * (1250 + 1100), Plan.BytesPerDocument(1000), 6);
+        const long Many = 1_000_000_000;
+        Assert.Equal(3 * (1250 + (2.0 * ClusterProcesses.OplogBytes / Many)), Plan.BytesPerDocument(Many), 6);
+        ClusterPlan one = Plan with { Shards = 0, Members = 1 };
+        Assert.Equal(1250 + ((double)ClusterProcesses.OplogBytes / Many), one.BytesPerDocument(Many), 6);
+    }
+
+    /// <summary>A file that is somebody else's may ask for all ports and all memory: each bound is one that a cluster may have.</summary>
+    [Theory]
+    [InlineData(-1, 1, 1, 21_000, 1, false)]
+    [InlineData(0, 1, 1, 21_000, 1, true)]
+    [InlineData(64, 3, 3, 21_000, 1, true)]
+    [InlineData(65, 1, 1, 21_000, 1, false)]
+    [InlineData(1, 0, 1, 21_000, 1, false)]
+    [InlineData(1, 4, 1, 21_000, 1, false)]
+    [InlineData(1, 1, 0, 21_000, 1, false)]
+    [InlineData(1, 1, 4, 21_000, 1, false)]
+    [InlineData(1, 1, 1, 0, 1, false)]
+    [InlineData(1, 1, 1, 1, 1, true)]
+    [InlineData(1, 1, 1, 65_533, 1, true)]
+    [InlineData(1, 1, 1, 65_534, 1, false)]
+    [InlineData(1, 1, 1, 21_000, 0, false)]
+    public void A_file_with_numbers_that_no_cluster_has_is_refused(
+        int shards, int members, int configServers, int port, long cache, bool isTaken)
+    {
+        ClusterPlan plan = Plan with
+        {
+            Shards = shards, Members = members, ConfigServers = configServers, FirstPort = port, CacheBytes = cache,
+        };
+        plan.Write(_folder.Path);
+        if (isTaken)
+            Assert.Equal(plan, ClusterPlan.Read(_folder.Path));
+        else
+            Refuses(2, () => ClusterPlan.Read(_folder.Path), "its shards, members, port or cache are out of bounds");
+    }
+
+    [Fact]
+    public void What_shares_one_machine_is_said_of_its_figures()
+    {
+        ClusterPlan set = Plan with { Shards = 0, MemoryLimitBytes = null };
+        Assert.Equal(
+            [
+                "replica set of 3 members on one machine: every write goes into the oplog too, and each secondary applies it on the "
+                    + "same CPUs and disk",
+            ],
+            ClusterRemarks.Of(set, null, null));
+        Assert.Equal(
+            ["replica set of 1 member on one machine: every write goes into the oplog too"],
+            ClusterRemarks.Of(set with { Members = 1 }, null, null));
+        const string Shape = "sharded cluster on one machine: 2 shards of 3 members each, "
+            + "router: mongod 6.0.5 (built-in routing; no mongos found)";
+        Assert.Equal([Shape, "the members' memory is not limited: why"], ClusterRemarks.Of(Plan, "why", null));
+        IReadOnlyList<string> limited = ClusterRemarks.Of(Plan, null, null);
+        Assert.Equal(2, limited.Count);
+        Assert.StartsWith("each shard member: ", limited[1], StringComparison.Ordinal);
+        Assert.StartsWith("each member: ", ClusterRemarks.Of(Plan with { Shards = 0 }, null, null)[1], StringComparison.Ordinal);
+        Assert.Equal(
+            [
+                "TLS, authenticated by SCRAM, also between the servers", "plain text, authenticated by SCRAM, also between the servers",
+                "TLS, no authentication, also between the servers",
+            ],
+            ((bool Auth, bool Tls)[])[(true, true), (true, false), (false, true)] is var all
+                ? all.Select(one => ClusterRemarks.Of(set with { Auth = one.Auth, Tls = one.Tls }, null, null)[1]["connections: ".Length..])
+                : []);
+        Assert.Equal(
+            ["the members are not limited to 1 CPU: why", "the members are not limited to 2 CPUs: why"],
+            new[] { 1, 2 }.Select(cpus => ClusterRemarks.Of(set with { Cpus = cpus }, null, "why")[1]));
+        string each = ClusterRemarks.Of(set with { Cpus = 1 }, null, null)[1];
+        Assert.StartsWith($"each member runs on 1 of {CpuAffinity.Own.Count} CPUs (rs0-0 on CPU {CpuAffinity.Own[0]}; ", each,
+            StringComparison.Ordinal);
+        Assert.StartsWith($"each member runs on {CpuAffinity.Own.Count} of {CpuAffinity.Own.Count} CPUs (",
+            ClusterRemarks.Of(set with { Cpus = 100_000 }, null, null)[1], StringComparison.Ordinal);
     }
 
     [Fact]

@@ -1,9 +1,11 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
+using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Limits;
 using MongoPerf.Deployments.Processes;
+using MongoPerf.Deployments.Security;
 using MongoPerf.Load.Sharding;
 using MongoPerf.Storage;
 using MongoPerf.Tests.Support;
@@ -152,6 +154,18 @@ public sealed class ClusterRequestTests : IDisposable
         File.WriteAllText(Path.Combine(Cluster, "thesis.tex"), "");
         ClusterPlanTests.Refuses(6, () => Request.MakePlan(Cluster), "contains 'thesis.tex'", "an empty or new folder");
         ClusterPlanTests.Refuses(2, () => Request.MakePlan(Path.Combine(Cluster, "thesis.tex")), "is a file");
+        File.Delete(Path.Combine(Cluster, "thesis.tex"));
+        // What a start leaves that was killed before there was a cluster is no reason; what only begins like it is.
+        foreach (string own in (string[])
+            [ClusterLock.FileName, RunDataFolder.MarkFile, ClusterPlan.FileName + ".new", SecurityFiles.FolderName])
+            File.WriteAllText(Path.Combine(Cluster, own), "");
+        Assert.Equal(3, Request.MakePlan(Cluster).Shards);
+        foreach (string other in (string[])[ClusterLock.FileName + "2", RunDataFolder.MarkFile + "2", "x" + ClusterPlan.FileName])
+        {
+            File.WriteAllText(Path.Combine(Cluster, other), "");
+            ClusterPlanTests.Refuses(6, () => Request.MakePlan(Cluster), $"contains '{other}'");
+            File.Delete(Path.Combine(Cluster, other));
+        }
     }
 
     [Fact]
@@ -178,6 +192,16 @@ public sealed class ClusterRequestTests : IDisposable
         PreparesNot(Asking(s => s with { Shards = 3 }), "--shards is 3, but the cluster in", "was created with 2", "--remove");
         PreparesNot(Asking(s => s with { Members = 2 }), "--members is 2");
         PreparesNot(Request with { FirstPort = 1 }, "--port is 1");
+        PreparesNot(Asking(s => s with { Topology = Topology.ReplicaSet }), "--topology is replica set, but", "was created with sharded");
+        PreparesNot(Asking(s => s with { ConfigServers = 3 }), "--config-servers is 3", "was created with 1");
+        PreparesNot(Asking(s => s with { Arbiter = true }), "--arbiter is on", "was created with off");
+        PreparesNot(Asking(s => s with { Auth = true }), "--auth is on", "was created with off");
+        PreparesNot(Asking(s => s with { Tls = true }), "--tls is on", "was created with off");
+        // What is said again is as it was.
+        LocalCluster.Prepare(Cluster, Asking(s => s with
+        {
+            Topology = Topology.Sharded, Shards = 2, Members = 1, ConfigServers = 1, Arbiter = false, Auth = false, Tls = false,
+        })).Dispose();
         Program("bin", "mongos", "6.0.5");
         PreparesNot(Asking(s => s with { MongodPath = mongod }), "is a mongod; with", "it would be a mongos");
         File.Delete(mongod);

@@ -12,7 +12,7 @@ public sealed class StatisticsOracleTests
 {
     private const double Level = 0.01;
 
-    private static readonly JsonDocument Oracle = JsonDocument.Parse(File.ReadAllText(
+    internal static JsonDocument Oracle { get; } = JsonDocument.Parse(File.ReadAllText(
         Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.Tests", "Reports", "Comparison", "statistics.json")));
 
     public static TheoryData<string> Rows { get; } =
@@ -69,7 +69,7 @@ public sealed class StatisticsOracleTests
         }
     }
 
-    private static double[] Doubles(JsonElement array) => [.. array.EnumerateArray().Select(value => value.GetDouble())];
+    internal static double[] Doubles(JsonElement array) => [.. array.EnumerateArray().Select(value => value.GetDouble())];
 
     private static void RequireNear(JsonElement of, string name, double[]? actual)
     {

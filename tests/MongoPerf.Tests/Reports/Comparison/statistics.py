@@ -9,7 +9,7 @@ import math
 import sys
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 
 def noise(seed, count, deviation, correlation=0.0):
@@ -389,6 +389,84 @@ def rank_test(pairs):
     return 1.0 if variance <= 0 else 2 * stats.t.cdf(-abs(total) / math.sqrt(variance), max(1, independent - 2))
 
 
+def power_sum(n, s):
+    """1 + 2^-s + ... + n^-s; of very many the rest by Euler and Maclaurin."""
+    most = int(min(n, 100_000))
+    total = float(np.sum(np.arange(1, most + 1, dtype=float) ** -s))
+    if n > most:
+        total += (n ** (1 - s) - most ** (1 - s)) / (1 - s) + (n**-s - most**-s) / 2
+    return total
+
+
+def cardinality(counts, total):
+    """Values drawn from a zipfian: how many there are, of how many they were drawn, and how unevenly, by sums over all ranks."""
+    counts = np.array(counts, dtype=float)
+    values, seen = counts.sum(), len(counts)
+    repeat = float(np.sum(counts * (counts - 1)) / (values * (values - 1)))
+    most = 20 * total
+
+    def expected(distinct, theta, draws):
+        ranks = np.arange(1, int(distinct) + 1, dtype=float) ** -theta
+        chances = ranks / ranks.sum()
+        rest = distinct - int(distinct)
+        return float(np.sum(1 - np.exp(-draws * chances))) + rest * (1 - math.exp(-draws * chances[-1]))
+
+    def root(f, low, high, value):
+        return high if f(high) <= value else low if f(low) >= value else optimize.brentq(lambda x: f(x) - value, low, high, rtol=1e-6)
+
+    drawn_of = lambda theta: root(lambda d: expected(d, theta, values), seen, most, seen)
+    same = lambda distinct, theta: power_sum(distinct, 2 * theta) / power_sum(distinct, theta) ** 2
+    theta, drawn = 0.0, drawn_of(0)
+    for _ in range(4):
+        theta = 0 if drawn < 2 or drawn >= most or repeat < 1.1 / drawn else root(lambda t: same(drawn, t), 0, 0.999, repeat)
+        if theta <= 0:
+            break
+        drawn = drawn_of(theta)
+    if 0 < theta < 0.15:
+        theta, drawn = 0, drawn_of(0)
+    distinct = seen if values >= total * 0.999 else total if drawn >= most else min(total, max(seen, expected(drawn, theta, total)))
+    return [distinct, drawn, theta]
+
+
+def key_choice(frequencies, population):
+    """Uniform, or zipfian with what theta, of ranks as they are or YCSB's: the likelihood of how often keys came, key by key."""
+    draws = sum(times * keys for times, keys in frequencies)
+    came = sum(keys for _, keys in frequencies)
+    candidates = [population] if population else [math.ceil(came * f) for f in
+                                                  (1, 1.1, 1.2, 1.35, 1.5, 1.7, 2, 2.4, 3, 4, 6, 10, 30, 100)]
+    best = None
+    for keys in candidates:
+        ranks = np.arange(1, keys + 1, dtype=float)
+
+        def likelihood(chances):
+            means = draws * chances
+            share = lambda times: float(np.mean(stats.poisson.pmf(times, means)))
+            found = sum(count * math.log(max(share(times), 1e-300)) for times, count in frequencies)
+            never = share(0)
+            return found + (keys - came) * math.log(max(never, 1e-300)) if population else found - came * math.log(max(1 - never, 1e-300))
+
+        uniform = likelihood(np.full(keys, 1 / keys))
+        for scrambled in (False, True):
+            def of(theta):
+                norm = power_sum(10_000_000_001 if scrambled else keys, theta)
+                chances = ranks**-theta / norm
+                return likelihood(chances + max(0, 1 - chances.sum()) / keys)
+            found = optimize.minimize_scalar(lambda t: -of(t), bounds=(0.01, 0.999), method="bounded", options={"xatol": 1e-4})
+            if best is None or -found.fun > best[0]:
+                best = -found.fun, found.x, scrambled, uniform
+    likelihood, theta, scrambled, uniform = best
+    return [0, 0, 0] if theta < 0.15 or likelihood < uniform + 5.4 else [1, theta, 1 if scrambled else 0]
+
+
+def zipfian(seed, values, theta, draws, scrambled=False):
+    random = np.random.default_rng(seed)
+    chances = np.arange(1, values + 1, dtype=float) ** -theta
+    if scrambled:
+        all_ranks = power_sum(10_000_000_001, theta)
+        chances = chances / all_ranks + max(0, 1 - chances.sum() / all_ranks) / values
+    return np.bincount(random.choice(values, draws, p=chances / chances.sum()), minlength=values)
+
+
 def shown(value):
     if isinstance(value, (list, tuple)):
         return [shown(one) for one in value]
@@ -422,9 +500,25 @@ def main():
         pairs = [[[float(f"{v:.3g}") for v in 1000 * np.exp(noise(300 + 10 * seed + i + 100 * side, count, 0.03, 0.3)) * (1 + 0.01 * side)]
                   for side, count in enumerate(counts)] for i, counts in enumerate(sizes)]
         of_pairs.append({"pairs": pairs, "p": rank_test(pairs)})
-    lists = {"rows": of_rows, "stretches": of_stretches, "pairs": of_pairs}
-    print("{" + ",\n".join(f'"{key}": [\n' + ",\n".join(json.dumps({k: shown(v) if k not in ("name", "inside") else v for k, v in one.items()})
-                                                    for one in value) + "]" for key, value in lists.items()) + "}")
+    of_counts = []
+    for seed, (values, theta, draws, total) in enumerate([
+            (50, 0, 500, 10_000), (1000, 0, 800, 50_000), (1000, 0.5, 2000, 100_000), (1000, 0.8, 3000, 20_000), (300, 0.95, 1000, 1000),
+            (100_000, 0, 400, 400_000), (10_000_000, 0, 300, 5000), (3, 0, 100, 1000), (5000, 0.3, 5000, 40_000)]):
+        counts = [int(c) for c in zipfian(400 + seed, values, theta, draws) if c > 0]
+        of_counts.append({"counts": counts, "total": total, "found": cardinality(counts, total)})
+    of_counts.append({"counts": [900, 5, 3, 1, 1, 1], "total": 50_000, "found": cardinality([900, 5, 3, 1, 1, 1], 50_000)})
+    of_keys = []
+    for seed, (keys, theta, draws, is_known, scrambled) in enumerate([
+            (400, 0, 1000, True, False), (400, 0, 1000, False, False), (600, 0.6, 2000, True, False), (600, 0.9, 2000, False, False),
+            (500, 0.3, 3000, True, False), (800, 0.99, 1500, True, True), (300, 0.99, 20_000, True, True), (50, 0.8, 60, True, False),
+            (200, 0.7, 9000, False, False)]):
+        times = zipfian(500 + seed, keys, theta, draws, scrambled)
+        frequencies = [[int(t), int(n)] for t, n in zip(*np.unique(times[times > 0], return_counts=True))]
+        population = keys if is_known else None
+        of_keys.append({"frequencies": frequencies, "population": population, "found": key_choice(frequencies, population)})
+    lists = {"counts": of_counts, "keys": of_keys, "rows": of_rows, "stretches": of_stretches, "pairs": of_pairs}
+    write = lambda one: json.dumps({k: v if k in ("name", "inside") else shown(v) for k, v in one.items()})
+    print("{" + ",\n".join(f'"{key}": [\n' + ",\n".join(map(write, value)) + "]" for key, value in lists.items()) + "}")
 
 
 if __name__ == "__main__":

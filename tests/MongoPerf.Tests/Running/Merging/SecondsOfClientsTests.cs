@@ -82,7 +82,8 @@ public sealed class SecondsOfClientsTests
         var all = new List<(int Client, Sample Sample, long Added)>();
         for (int client = 0; client < 3; client++)
         {
-            (long at, long documents) = (Start + random.Next(0, 3000), 1000);
+            // The last one began so much later that a thousandth of it is a second.
+            (long at, long documents) = (Start + random.Next(0, 3000) + (client == 2 ? 990_000 : 0), 1000);
             var own = new List<Sample>();
             for (int i = random.Next(1200, 1500); i > 0; i--, at += 1000 + random.Next(-2, 3))
             {
@@ -169,7 +170,7 @@ public sealed class SecondsOfClientsTests
     {
         int open = 0;
         // The other has samples behind the watcher's last.
-        Assert.Equal(2, new HostMerger([Seen(0, 1), Seen(5)]).Merge().Count());
+        Assert.Equal(4, new HostMerger([Seen(0, 1, 2, 3), Seen(2, 5, 6)]).Merge().Count());
         Assert.Equal(0, open);
 
         IEnumerable<MetricSample> Seen(params long[] at)

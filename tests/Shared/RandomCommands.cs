@@ -1,6 +1,6 @@
 using MongoPerf.Wire.Bson;
 
-namespace MongoPerf.EndToEnd.Tests.Embedded;
+namespace MongoPerf.Testing;
 
 /// <summary>Documents and commands drawn from a seed: few fields and values, so that they meet often.</summary>
 /// <remarks>
@@ -40,6 +40,24 @@ internal sealed class RandomCommands(int seed)
     }
 
     public BsonDocument Document(int id) => BsonDocument.Of([("_id", id), .. FieldsOf(3)]);
+
+    /// <summary>One of a round's commands on "c".</summary>
+    /// <param name="number">Its place in the round.</param>
+    /// <param name="first">_id of the round's first document.</param>
+    /// <param name="count">How many there are.</param>
+    /// <param name="id">The next free _id.</param>
+    public BsonDocument Draw(int number, int first, int count, ref int id) => (number % 10) switch
+    {
+        0 or 1 => Find("c"),
+        2 => ProjectedFind("c"),
+        3 => Count("c"),
+        4 or 5 => Update("c", first, count),
+        6 => FindAndModify("c"),
+        7 when number > 30 => Delete("c", first, count),
+        7 => Upsert("c", id++),
+        8 => DistinctOrInsert("c", id++),
+        _ => Aggregate("c"),
+    };
 
     public BsonDocument Find(string collection) => BsonDocument.Of(
         ("find", collection), ("filter", Filter(2)), ("sort", Sort()), ("skip", _random.Next(4)), ("limit", _random.Next(10)));
