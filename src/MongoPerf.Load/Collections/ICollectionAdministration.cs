@@ -19,7 +19,10 @@ public interface ICollectionAdministration
     void Prepare(MongoConnection connection);
 
     /// <summary>Makes the collection in this shape, or completes one that was left half-made.</summary>
-    void Create(MongoConnection connection, CollectionShape shape);
+    /// <param name="connection">A connection to the server or router.</param>
+    /// <param name="shape">Its indexes and options.</param>
+    /// <param name="made">Called as soon as it is there.</param>
+    void Create(MongoConnection connection, CollectionShape shape, Action made);
 
     /// <summary>A collection that is not there is none the worse.</summary>
     void Drop(MongoConnection connection);
@@ -35,7 +38,9 @@ public interface ICollectionAdministration
     /// </summary>
     bool IsEmptySharded(MongoConnection connection);
 
-    /// <summary>Called after the collection and its marker have been dropped: takes back what was prepared.</summary>
+    /// <summary>
+    /// Called after a collection and its marker have been dropped: takes back what was prepared, if no marker of a run is left.
+    /// </summary>
     /// <param name="connection">A connection to the server or router.</param>
     void TakeBack(MongoConnection connection);
 

@@ -29,7 +29,7 @@ internal sealed class ServerAdministration(
     {
     }
 
-    public void Create(MongoConnection connection, CollectionShape shape)
+    public void Create(MongoConnection connection, CollectionShape shape, Action made)
     {
         NoteProcess(connection);
         // createIndexes makes the collection by the way; without indexes or with options it must be made by itself.
@@ -37,6 +37,7 @@ internal sealed class ServerAdministration(
             CollectionCommands.Create(connection, _database, collection, shape.Options);
         if (shape.Indexes.Count > 0)
             connection.RunLongCommand(_database, CollectionCommands.CreateIndexes(collection, shape.Indexes));
+        made();
     }
 
     public void Drop(MongoConnection connection) => CollectionCommands.Drop(connection, _database, BsonDocument.Of(("drop", collection)));
@@ -55,6 +56,14 @@ internal sealed class ServerAdministration(
 
     public void TakeBack(MongoConnection connection)
     {
+        if (!CollectionCommands.IsListed(connection, _database, WireCollection.MarkerCollection)
+            || !CollectionCommands.IsEmpty(connection, _database, WireCollection.MarkerCollection))
+            return;
+        CollectionCommands.Drop(connection, _database, BsonDocument.Of(("drop", WireCollection.MarkerCollection)));
+        // A time series that is gone keeps its database. Who may not drop that leaves it.
+        if (CollectionCommands.IsListed(connection, _database, CollectionCommands.Views)
+            && CollectionCommands.IsBare(connection, _database))
+            connection.RunUnchecked(_database, BsonDocument.Of(("dropDatabase", 1)));
     }
 
     public SizeResult? ReadSizes(MongoConnection connection, long documents)
@@ -157,6 +166,9 @@ internal sealed class ServerAdministration(
 /// <summary>Commands that one server and a sharded deployment have in common.</summary>
 internal static class CollectionCommands
 {
+    /// <summary>Where a database keeps its views, and time series among them.</summary>
+    public const string Views = "system.views";
+
     public static BsonDocument Flush { get; } = BsonDocument.Of(("fsync", 1));
 
     public static BsonDocument CreateIndexes(string collection, IReadOnlyList<BsonDocument> indexes) =>
@@ -198,6 +210,17 @@ internal static class CollectionCommands
 
         bool IsNamed(BsonDocument command) => connection.RunCursor(database, command).Any(c => c.FindString("name") == collection);
     }
+
+    /// <summary>
+    /// A database that holds nothing, or only the markers and what time series leave behind: system.views, without a view.
+    /// </summary>
+    public static bool IsBare(MongoConnection connection, string database) => connection.RunCursor(database, BsonDocument.Of(
+        ("listCollections", 1), ("nameOnly", true), ("cursor", BsonDocument.Empty))).All(one => one.FindString("name") switch
+        {
+            WireCollection.MarkerCollection => true,
+            Views => IsEmpty(connection, database, Views),
+            _ => false,
+        });
 
     public static bool IsEmpty(MongoConnection connection, string database, string collection) =>
         !connection.RunCursor(database, BsonDocument.Of(("find", collection), ("limit", 1), ("singleBatch", true))).Any();

@@ -23,6 +23,12 @@ public sealed class WireCollection : IDisposable
     /// <summary>In a marker: the collection was there before, so it is emptied and never dropped.</summary>
     public const string Adopted = "adopted";
 
+    /// <summary>
+    /// In a marker: the collection was not there yet. What is there nevertheless, sharded or with documents, somebody else has made: ours
+    /// is noted as made before it is sharded or filled.
+    /// </summary>
+    public const string Pending = "pending";
+
     private const int WriteConcernFailed = 64;
     private const int MajorityMilliseconds = 30_000;
 
@@ -79,8 +85,12 @@ public sealed class WireCollection : IDisposable
         bool exists = _administration.Exists(connection);
         BsonDocument? marker = FindVisibleMarker(connection);
         CollectionMarker? read = marker is null ? null : ReadMarker(marker);
-        _isAdopted = exists && (read is null ? _administration.IsEmptySharded(connection) : marker!.IsTrue(Adopted));
-        return new CollectionState(exists, read) { IsEmptySharded = _isAdopted && read is null };
+        bool isOpen = exists && (read is null || marker!.IsTrue(Pending));
+        bool isEmptySharded = isOpen && _administration.IsEmptySharded(connection);
+        _isAdopted = isEmptySharded || (exists && marker?.IsTrue(Adopted) is true);
+        if (isOpen && !isEmptySharded && !CollectionCommands.IsEmpty(connection, _access.Database, _collection))
+            read = null;
+        return new CollectionState(exists, read) { IsEmptySharded = isEmptySharded };
     });
 
     /// <inheritdoc cref="IDataStore.Claim"/>
@@ -106,17 +116,56 @@ public sealed class WireCollection : IDisposable
     public bool HasMarkers() =>
         Retry(connection => connection.RunCursor(_access.Database, BsonDocument.Of(("find", MarkerCollection), ("limit", 1))).Any());
 
-    public void Create(CollectionMarker marker) => Retry(connection =>
+    /// <remarks>What is refused leaves nothing behind, neither the collection nor its marker, unless it was there before.</remarks>
+    public void Create(CollectionMarker marker)
+    {
+        // As the first attempt finds it: a second one may find what that has made.
+        bool? wasThere = null, wasMarked = null;
+        Retry(connection =>
+        {
+            wasThere ??= _administration.Exists(connection);
+            wasMarked ??= FindMarker(connection) is { } before && ReadMarker(before) is not null;
+            Make(connection, marker, wasThere.Value, wasMarked.Value);
+            return true;
+        });
+    }
+
+    private void Make(MongoConnection connection, CollectionMarker marker, bool wasThere, bool wasMarked)
     {
         _administration.Prepare(connection);
         _access.Leases?.Take(connection, _collection);
         // The marker goes before the collection: one that a crash left without it would be refused as somebody else's.
-        connection.RunCommand(_access.Database, BsonDocument.Of(
-            ("update", MarkerCollection),
-            ("updates", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))),
-                ("u", BsonDocument.Of(("$set", WriteMarker(marker, _isAdopted)))), ("upsert", true)) }),
-            ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
-        _administration.Create(connection, _shape);
+        UpdateMarker(connection, ("$set", WriteMarker(marker, _isAdopted, isPending: !wasThere)),
+            wasThere ? [("$unset", BsonDocument.Of((Pending, "")))] : []);
+        try
+        {
+            _administration.Create(connection, _shape, () =>
+            {
+                if (!wasThere)
+                    UpdateMarker(connection, ("$unset", BsonDocument.Of((Pending, ""))));
+            });
+        }
+        catch (Exception e) when (!wasMarked && e is not (IOException or OperationCanceledException)
+            && !ErrorTally.IsServerAway(e) && !ErrorTally.MayPass(e))
+        {
+            if (!wasThere)
+                _administration.Drop(connection);
+            Forget(connection);
+            throw;
+        }
+    }
+
+    /// <summary>Takes the marker of a collection away that is not ours.</summary>
+    public void Forget() => Retry(connection =>
+    {
+        Forget(connection);
+        return true;
+    });
+
+    /// <summary>Takes back what was prepared in the database for collections, if no run's marker is left in it.</summary>
+    public void TakeBack() => Retry(connection =>
+    {
+        _administration.TakeBack(connection);
         return true;
     });
 
@@ -142,9 +191,7 @@ public sealed class WireCollection : IDisposable
             _longCommands.Run(connection, _access.Database, CollectionCommands.DeleteAll(_collection));
         else
             _administration.Drop(connection);
-        connection.RunCommand(_access.Database, _access.Leases?.ForgetCollection(_collection) ?? BsonDocument.Of(
-            ("delete", MarkerCollection),
-            ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("limit", 1)) })));
+        connection.RunCommand(_access.Database, _access.Leases?.ForgetCollection(_collection) ?? WithoutMarker);
         _administration.TakeBack(connection);
         return !_isAdopted;
     });
@@ -192,16 +239,8 @@ public sealed class WireCollection : IDisposable
     public void NoteRefused(IReadOnlyList<NumberRange> numbers) => Retry(connection =>
     {
         long[] ends = [.. numbers.Take(MostRefused).SelectMany(range => (long[])[range.First, range.End])];
-        connection.RunCommand(_access.Database, BsonDocument.Of(
-            ("update", MarkerCollection),
-            ("updates", new[]
-            {
-                BsonDocument.Of(
-                    ("q", BsonDocument.Of(("_id", _collection))),
-                    ("u", BsonDocument.Of(("$push", BsonDocument.Of(
-                        ("refused", BsonDocument.Of(("$each", ends), ("$slice", 2 * MostRefused)))))))),
-            }),
-            ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
+        UpdateMarker(connection, ("$push", BsonDocument.Of(
+            ("refused", BsonDocument.Of(("$each", ends), ("$slice", 2 * MostRefused))))));
         return true;
     });
 
@@ -376,6 +415,34 @@ public sealed class WireCollection : IDisposable
             ("find", MarkerCollection), ("filter", BsonDocument.Of(("_id", collection))), ("limit", 1),
             ("singleBatch", true))).FirstOrDefault();
 
+    private BsonDocument WithoutMarker => BsonDocument.Of(
+        ("delete", MarkerCollection),
+        ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", _collection))), ("limit", 1)) }));
+
+    private void Forget(MongoConnection connection)
+    {
+        if (_access.Leases is { } leases)
+            leases.Forget(connection, _collection);
+        else
+            connection.RunCommand(_access.Database, WithoutMarker);
+        _administration.TakeBack(connection);
+    }
+
+    /// <summary>Makes the marker where a first part sets its fields and there is none.</summary>
+    private void UpdateMarker(MongoConnection connection, (string Operator, BsonDocument Fields) first,
+        params (string Operator, BsonDocument Fields)[] more) => connection.RunCommand(_access.Database, BsonDocument.Of(
+            ("update", MarkerCollection),
+            ("updates", new[]
+            {
+                BsonDocument.Of(
+                [
+                    ("q", BsonDocument.Of(("_id", _collection))),
+                    ("u", BsonDocument.Of([(first.Operator, first.Fields), .. more.Select(one => (one.Operator, (object?)one.Fields))])),
+                    .. first.Operator == "$set" ? [("upsert", true)] : Array.Empty<(string, object?)>(),
+                ]),
+            }),
+            ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
+
     private BsonDocument? FindMarker(MongoConnection connection) => FindMarker(connection, _access.Database, _collection);
 
     /// <summary>Who may not read the markers sees none.</summary>
@@ -391,7 +458,7 @@ public sealed class WireCollection : IDisposable
         }
     }
 
-    private static BsonDocument WriteMarker(CollectionMarker marker, bool isAdopted) => BsonDocument.Of(
+    private static BsonDocument WriteMarker(CollectionMarker marker, bool isAdopted, bool isPending) => BsonDocument.Of(
     [
         ("program", "mongoperf"),
         ("template", marker.Template),
@@ -401,6 +468,7 @@ public sealed class WireCollection : IDisposable
         ("grown", marker.IsGrown),
         ("token", marker.Token),
         .. isAdopted ? [(Adopted, true)] : Array.Empty<(string, object?)>(),
+        .. isPending ? [(Pending, true)] : Array.Empty<(string, object?)>(),
     ]);
 
     private static CollectionMarker? ReadMarker(BsonDocument marker) => marker.FindString("program") != "mongoperf" ? null : new(

@@ -32,7 +32,8 @@ public sealed class WriterLeases(string database, string runId, string? token, T
     private const int MostLengths = 10;
 
     private static readonly string[] Fields =
-        ["program", "template", "seed", "run", "token", "documents", "grown", "refused", WireCollection.Adopted];
+        ["program", "template", "seed", "run", "token", "documents", "grown", "refused", "zones", "untagged", WireCollection.Adopted,
+            WireCollection.Pending];
 
     private readonly Lock _lock = new();
     private readonly HashSet<string> _held = new(StringComparer.Ordinal);
@@ -118,6 +119,22 @@ public sealed class WriterLeases(string database, string runId, string? token, T
         return BsonDocument.Of(
             ("update", WireCollection.MarkerCollection),
             ("updates", new[] { Update(BsonDocument.Of(("_id", collection)), BsonDocument.Of(("$unset", fields))) }));
+    }
+
+    /// <summary>Whether a marker names a writer whose time has not passed.</summary>
+    internal static bool IsHeld(MongoConnection connection, BsonDocument marker) =>
+        marker.FindInt64("writer.until") is { } until && until > ServerClock.ReadTime(connection);
+
+    /// <summary>Takes a collection's marker away, and its lease with it.</summary>
+    /// <param name="connection">A connection to the server or router.</param>
+    /// <param name="collection">Its name.</param>
+    internal void Forget(MongoConnection connection, string collection)
+    {
+        lock (_lock)
+            _held.Remove(collection);
+        connection.RunCommand(database, BsonDocument.Of(
+            ("delete", WireCollection.MarkerCollection),
+            ("deletes", new[] { BsonDocument.Of(("q", OwnLease(collection)), ("limit", 1)) })));
     }
 
     private string[] Held()

@@ -14,22 +14,24 @@ namespace MongoPerf.Load.Sharding;
 /// <param name="cluster">Where its parts are now.</param>
 /// <param name="settings">The settings as clients connect.</param>
 /// <param name="database">The database of the collections.</param>
+/// <param name="run">The run's id and token, by which the cluster knows who changed its settings.</param>
 /// <param name="clock">Times the waiting.</param>
 /// <param name="tell">Hears what the balancer was set to and what came of it, a line at a time.</param>
 public sealed class ClusterControl(
-    Func<ShardedCluster> cluster, ConnectionSettings settings, string database, IClock clock, Action<string> tell)
+    Func<ShardedCluster> cluster, ConnectionSettings settings, string database, (string Id, string? Token) run, IClock clock,
+    Action<string> tell)
 {
     private readonly ClusterConnections _connections = new(cluster, settings);
     private readonly Lock _lock = new();
 
-    /// <summary>The cluster's settings before the first operation that changed them; null while none has.</summary>
-    private BsonDocument? _before;
+    private SettingsHolder Run => SettingsHolder.ForRun(database, run.Id, run.Token);
 
-    /// <summary>
-    /// Gives the cluster a chunk size and a balancer for collections that are there. What these were is noted with the collections, and
-    /// put back when they go.
-    /// </summary>
-    public void Apply(ShardingSettings sharding) => Tuning().Apply(sharding);
+    /// <summary>Gives the cluster a chunk size and a balancer for a run on collections that are there, until it ends.</summary>
+    public void Apply(ShardingSettings sharding)
+    {
+        lock (_lock)
+            Tuning(_connections).Apply(Run with { Balancer = sharding.Balancer, ChunkMegabytes = sharding.ChunkMegabytes });
+    }
 
     /// <summary>Does what the operation says, its waiting included. That the time ends before all is balanced is no failure.</summary>
     internal void Do(SetBalancer operation, CancellationToken stop)
@@ -55,35 +57,31 @@ public sealed class ClusterControl(
     }
 
     /// <summary>
-    /// Puts the balancer back to what it was before the first operation that set it; nothing when none did. Says what
-    /// could not be put back.
+    /// Gives up what the run, or one before it that was killed and that it resumes, has set for itself; nothing when none did. Says what
+    /// is not as it was before.
     /// </summary>
     public void Restore()
     {
-        IReadOnlyList<string> differing;
         lock (_lock)
         {
-            if (_before is null)
-                return;
             // Also when the run was stopped, which ends all that its own connections wait for.
-            using MongoConnection config = new ClusterConnections(cluster, settings with { Stop = CancellationToken.None }).OpenConfig();
-            differing = ClusterTuning.Restore(config, _before);
-            _before = null;
+            ClusterTuning tuning = Tuning(new ClusterConnections(cluster, settings with { Stop = CancellationToken.None }));
+            foreach (string line in tuning.GiveUp(Run, tuning.Find(Run.Key))?.DefaultIfEmpty("balancer: restored") ?? [])
+                tell(line);
         }
+    }
 
-        foreach (string line in differing.DefaultIfEmpty("balancer: restored"))
-            tell(line);
+    /// <summary>Runs for which the cluster's settings are changed, each with its database.</summary>
+    public IReadOnlyList<string> Holders()
+    {
+        using MongoConnection config = _connections.OpenConfig();
+        return [.. SettingsRecord.Read(config).Holders.Select(one => $"run {one.Run} in database {one.Database}")];
     }
 
     private void Set(string mode)
     {
         lock (_lock)
-        {
-            using MongoConnection config = _connections.OpenConfig();
-            _before ??= ClusterTuning.Read(config);
-            Tuning().SetBalancer(config, mode);
-        }
-
+            Tuning(_connections).Apply(Run with { Balancer = mode });
         tell($"balancer: {mode}");
     }
 
@@ -97,7 +95,7 @@ public sealed class ClusterControl(
         tell(isBalanced ? $"balancer: balanced after {seconds:0.0} s" : $"balancer: still not balanced after {seconds:0.0} s");
     }
 
-    private ClusterTuning Tuning() => new(_connections, Open("", CancellationToken.None).Commands);
+    private ClusterTuning Tuning(ClusterConnections connections) => new(connections, Open("", CancellationToken.None).Commands);
 
     private ShardedCollection Open(string collection, CancellationToken stop) =>
         new(_connections, database, collection, new LongCommands { Stop = stop });

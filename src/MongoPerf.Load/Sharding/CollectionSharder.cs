@@ -38,6 +38,15 @@ internal sealed class CollectionSharder(
     public void Shard(MongoConnection router)
     {
         bool wasSharded = collection.FindSharded() is not null;
+        if (wasSharded && new CollectionZones(collection, RunPatiently).AreForeign(router))
+        {
+            string? what = plan.OnlyShard is not null ? "shard is" : plan.Zones.Count > 0 ? "zones are"
+                : plan.Chunks > 1 ? "chunks are" : null;
+            if (what is not null)
+                plan.Notify($"{Namespace} was already sharded before the run: the run's {what} ignored for it");
+            return;
+        }
+
         bool isEmpty = IsEmpty(router);
         if (!wasSharded)
             ShardByKey(router);
@@ -147,12 +156,6 @@ internal sealed class CollectionSharder(
     private void MakeZones(MongoConnection router, bool isEmpty)
     {
         var zones = new CollectionZones(collection, RunPatiently);
-        if (zones.AreForeign(router))
-        {
-            plan.Notify($"{Namespace} was already sharded before the run: the file's zones are ignored for it");
-            return;
-        }
-
         if (plan.Settings.Presplit is not null)
             plan.Notify($"{Namespace} is split by its zones: --presplit is ignored for it");
         IReadOnlyList<BsonDocument> there = isEmpty ? collection.ReadChunks() : [];

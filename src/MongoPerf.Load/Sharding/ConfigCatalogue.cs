@@ -11,6 +11,7 @@ public static class ConfigCatalogue
 {
     private const string Config = "config";
     private const string TimeSeries = "timeseriesFields";
+    private const string Tags = "tags";
 
     /// <returns>{_id, primary, version}; null when there is no such database.</returns>
     public static BsonDocument? FindDatabase(MongoConnection config, string database) =>
@@ -39,6 +40,24 @@ public static class ConfigCatalogue
     /// <summary>Names of the shards, in their order.</summary>
     public static IReadOnlyList<string> ShardNames(MongoConnection config) =>
         [.. Find(config, "shards", BsonDocument.Empty).Select(shard => shard.FindString("_id") ?? "").Order(StringComparer.Ordinal)];
+
+    /// <summary>Shards that are in no zone, or only in zones whose names begin so.</summary>
+    public static IReadOnlyList<string> ShardsOnlyIn(MongoConnection config, string prefix) =>
+        [.. Find(config, "shards", BsonDocument.Empty)
+            .Where(shard => shard.FindDocument(Tags) is not { } tags
+                || (tags.Any() && tags.All(tag => tag.Value.ToString().StartsWith(prefix, StringComparison.Ordinal))))
+            .Select(shard => shard.FindString("_id") ?? "")];
+
+    /// <summary>Takes an empty list of zones away from a shard. Who may not do that leaves it: it says the same as none.</summary>
+    public static void RemoveEmptyTags(MongoConnection config, string shard) => config.RunUnchecked(Config, BsonDocument.Of(
+        ("update", "shards"),
+        ("updates", new[]
+        {
+            BsonDocument.Of(
+                ("q", BsonDocument.Of(("_id", shard), (Tags, BsonDocument.Of(("$size", 0))))),
+                ("u", BsonDocument.Of(("$unset", BsonDocument.Of((Tags, "")))))),
+        }),
+        ("writeConcern", BsonDocument.Of(("w", "majority")))));
 
     /// <summary>How many chunks of a collection each shard owns.</summary>
     /// <param name="config">A connection to the config server or a mongos.</param>

@@ -11,7 +11,7 @@ namespace MongoPerf.Load.Sharding;
 public sealed class ShardedAdministration : ICollectionAdministration
 {
     /// <summary>
-    /// The _id, in the marker collection, of what the cluster's settings were before the first collection of this database was made.
+    /// The _id, in the marker collection, of the note whether the database was made for the first collection of this program.
     /// </summary>
     private const string NoteId = "$cluster";
 
@@ -47,11 +47,10 @@ public sealed class ShardedAdministration : ICollectionAdministration
     public void Prepare(MongoConnection connection)
     {
         _sharder.Check(connection);
-        BsonDocument note;
+        bool isNew;
         using (MongoConnection config = _connections.OpenConfig())
         {
-            bool isNew = ConfigCatalogue.FindDatabase(config, Database) is null;
-            note = BsonDocument.Of(("madeDatabase", isNew), ("settings", ClusterTuning.Read(config)));
+            isNew = ConfigCatalogue.FindDatabase(config, Database) is null;
             if (isNew)
             {
                 if (ConfigCatalogue.ShardNames(config) is not [{ } first, ..])
@@ -62,7 +61,8 @@ public sealed class ShardedAdministration : ICollectionAdministration
             }
         }
 
-        // Only the first one is kept: later ones would note what MongoPerf itself has set.
+        // Only the first one is kept: later ones find what MongoPerf itself has made.
+        BsonDocument note = BsonDocument.Of(("madeDatabase", isNew));
         connection.RunCommand(Database, BsonDocument.Of(
             ("update", WireCollection.MarkerCollection),
             ("updates", new[]
@@ -72,15 +72,18 @@ public sealed class ShardedAdministration : ICollectionAdministration
             ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
     }
 
-    public void Create(MongoConnection connection, CollectionShape shape)
+    public void Create(MongoConnection connection, CollectionShape shape, Action made)
     {
-        Tuning.Apply(_plan.Settings);
+        Tuning.Apply(SettingsHolder.ForCollections(Database, _plan.Run) with
+        {
+            Balancer = _plan.Settings.Balancer, ChunkMegabytes = _plan.Settings.ChunkMegabytes,
+        });
         if (_collection.FindSharded() is null)
         {
-            // Sharding would create it without its options.
-            if (shape.Options is { } options)
-                _collection.On(connection, Commands.Catalogue,
-                    catalogue => CollectionCommands.Create(catalogue, Database, _collection.Collection, options));
+            // Sharding would create it without its options, and one that is sharded is known to be somebody else's until this is noted.
+            _collection.On(connection, Commands.Catalogue,
+                catalogue => CollectionCommands.Create(catalogue, Database, _collection.Collection, shape.Options));
+            made();
             CreateKeyIndexes(connection, shape);
         }
 
@@ -106,31 +109,47 @@ public sealed class ShardedAdministration : ICollectionAdministration
     public void Drop(MongoConnection connection)
     {
         var zones = new CollectionZones(_collection, _sharder.RunPatiently);
-        IReadOnlyList<string> shards = zones.Untie(connection);
+        bool hasZones = zones.Untie(connection);
         _collection.Drop(connection, _collection.Collection);
-        zones.Leave(connection, shards);
+        if (hasZones)
+            zones.Leave(connection);
     }
 
     public void TakeBack(MongoConnection connection)
     {
-        // Other runs' collections in this database still live with the settings; a coordinator's don't.
-        BsonDocument others = BsonDocument.Of(
-            ("_id", BsonDocument.Of(("$ne", NoteId))), ("program", BsonDocument.Of(("$ne", WireCollection.CoordinatorProgram))));
-        if (FindMarker(connection, others) is not null || FindMarker(connection, BsonDocument.Of(("_id", NoteId))) is not { } note)
+        // Before the markers: a run that comes after these are read holds more.
+        SettingsHolder? held = Tuning.Find(Database);
+        if (IsUsed(ReadMarkers(connection)))
             return;
-        using (MongoConnection config = _connections.OpenConfig())
+        foreach (string line in Tuning.GiveUp(SettingsHolder.ForCollections(Database, _plan.Run), held) ?? [])
+            _plan.Notify(line);
+        // Again: a run may have begun meanwhile.
+        BsonDocument[] markers = ReadMarkers(connection);
+        if (IsUsed(markers) || markers.FirstOrDefault(static one => one.FindString("_id") == NoteId) is not { } note)
+            return;
+        // Earlier versions noted the settings here, whether they changed any or not.
+        if (note.FindDocument("settings") is { } before)
         {
-            foreach (string line in ClusterTuning.Restore(config, note.FindDocument("settings") ?? BsonDocument.Empty))
+            using MongoConnection config = _connections.OpenConfig();
+            foreach (string line in ClusterTuning.Restore(config, before))
                 _plan.Notify(line);
         }
 
-        if (FindMarker(connection, BsonDocument.Of(("program", WireCollection.CoordinatorProgram))) is null)
+        // With the markers, whose note must not be gone before the database is.
+        bool coordinates = markers.Any(static one => one.FindString("program") == WireCollection.CoordinatorProgram);
+        if (note.IsTrue("madeDatabase") && !coordinates && _collection.AskCatalogue(
+            connection, catalogue => CollectionCommands.IsBare(catalogue, Database)))
+            _collection.Run(connection, Commands.DropDatabase(_collection.ReadNamespace()));
+        else if (!coordinates)
             _collection.Drop(connection, WireCollection.MarkerCollection);
         else
             connection.RunCommand(Database, BsonDocument.Of(("delete", WireCollection.MarkerCollection),
                 ("deletes", new[] { BsonDocument.Of(("q", BsonDocument.Of(("_id", NoteId))), ("limit", 1)) })));
-        if (note.IsTrue("madeDatabase") && _collection.AskCatalogue(connection, catalogue => !HasCollections(catalogue)))
-            _collection.Run(connection, Commands.DropDatabase(_collection.ReadNamespace()));
+
+        // Other runs' collections still live with the settings; a coordinator's don't, nor does a killed run's lease.
+        bool IsUsed(BsonDocument[] markers) => markers.Any(one => one.FindString("_id") != NoteId
+            && one.FindString("program") != WireCollection.CoordinatorProgram
+            && (one.FindString("program") is not null || WriterLeases.IsHeld(connection, one)));
     }
 
     public long Count(MongoConnection connection) =>
@@ -233,9 +252,6 @@ public sealed class ShardedAdministration : ICollectionAdministration
         return changed;
     }
 
-    private BsonDocument? FindMarker(MongoConnection connection, BsonDocument filter) =>
-        _collection.FindFirst(connection, WireCollection.MarkerCollection, filter);
-
-    private bool HasCollections(MongoConnection catalogue) =>
-        catalogue.RunCursor(Database, BsonDocument.Of(("listCollections", 1), ("nameOnly", true), ("cursor", BsonDocument.Empty))).Any();
+    private BsonDocument[] ReadMarkers(MongoConnection connection) =>
+        [.. connection.RunCursor(Database, BsonDocument.Of(("find", WireCollection.MarkerCollection)))];
 }

@@ -31,6 +31,9 @@ public sealed record ShardingPlan(
     /// <summary>How many chunks there are to be before documents come; null for the server's own number.</summary>
     internal int? Chunks => OnlyShard is not null || Zones.Count > 0 ? null : Presplit ?? Settings.Presplit;
 
+    /// <summary>The id of the run that makes it, by which the cluster knows who changed its settings.</summary>
+    public string Run { get; init; } = "";
+
     /// <summary>Hears what takes long, a line at a time.</summary>
     public Action<string> Notify { get; init; } = _ => { };
 }

@@ -41,8 +41,11 @@ public static class CollectionCleanup
         List<string> differing = [];
         WireCollection Open(string name) =>
             new(access, name, null, new CollectionShape([]), sharding is null ? null : commands => new ShardedAdministration(
-                new ShardingPlan(() => deployment.Cluster!, connections, sharding,
-                    settings.Plan.TargetDocuments) { Notify = differing.Add }, database, name, SystemClock.Instance, commands));
+                new ShardingPlan(() => deployment.Cluster!, connections, sharding, settings.Plan.TargetDocuments)
+                {
+                    Run = run.Run.Id, Notify = differing.Add,
+                },
+                database, name, SystemClock.Instance, commands));
         using WireCollection markers = Open(WireCollection.MarkerCollection);
         List<string> made = [];
         foreach ((string id, string? token) in run.Makers)
@@ -56,23 +59,42 @@ public static class CollectionCleanup
         foreach (string name in made)
         {
             using WireCollection collection = Open(name);
-            Print(collection.Drop() ? $"{database}.{name} dropped" : $"{database}.{name} emptied: it was already sharded before the run");
+            if (collection.Inspect() is { Exists: true, Marker: null, IsEmptySharded: false })
+            {
+                collection.Forget();
+                Print($"{database}.{name} kept: the run was killed before it had made it, and somebody else made this one");
+            }
+            else
+            {
+                Print(collection.Drop()
+                    ? $"{database}.{name} dropped" : $"{database}.{name} emptied: it was already sharded before the run");
+            }
         }
 
-        if (made.Count == 0)
-        {
-            Print($"{database} at {deployment.Address} holds no collection of run {run.Run.Id}");
-            return;
-        }
-
-        store.SetNote(StoredRun.DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
+        // Also where nothing is left to drop: the run, or another cleaning, may have been killed behind that.
+        markers.TakeBack();
+        IReadOnlyList<string> holders = sharding is null ? [] : GiveUpSettings();
+        if (made.Count > 0)
+            store.SetNote(StoredRun.DeletedNote, DateTimeOffset.UtcNow.ToString("O"));
         differing.ForEach(Print);
-        if (markers.HasMarkers())
+        if (made.Count == 0)
+            Print($"{database} at {deployment.Address} holds no collection of run {run.Run.Id}");
+        else if (markers.HasMarkers())
             Print($"{database} still holds other collections of MongoPerf");
+        else if (holders.Count > 0)
+            Print($"MongoPerf's last collection in {database} is gone; the cluster's settings stay changed for "
+                + string.Join(", ", holders));
         else if (sharding is not null && differing.Count == 0)
             Print($"MongoPerf's last collection in {database} is gone; the cluster's settings are as they were before");
-        else if (sharding is null)
-            markers.Drop();
+
+        IReadOnlyList<string> GiveUpSettings()
+        {
+            ClusterControl Control((string Id, string? Token) maker) => new(
+                () => deployment.Cluster!, connections, database, maker, SystemClock.Instance, differing.Add);
+            foreach ((string Id, string? Token) maker in run.Makers)
+                Control(maker).Restore();
+            return Control(run.Makers[0]).Holders();
+        }
     }
 
     /// <summary>It may quote a run.db from elsewhere, or a server.</summary>

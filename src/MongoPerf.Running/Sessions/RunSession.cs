@@ -26,8 +26,8 @@ internal sealed class RunSession : IDisposable
         _keeper = new ServerKeeper(on.Deployment);
         _keeper.StartedAgain += () => Log.Report("restart", on.Deployment.RestartText);
         if (Settings.Data.Sharding is not null)
-            Cluster = new ClusterControl(on.Deployment.RequireCluster, on.Connections, Settings.Data.Database, SystemClock.Instance,
-                line => Log.Report("balancer", line));
+            Cluster = new ClusterControl(on.Deployment.RequireCluster, on.Connections, Settings.Data.Database,
+                (folder.Id, token), SystemClock.Instance, line => Log.Report("balancer", line));
         Guard = new RunGuard(on, request, folder.Id, token);
         _run = new SystemRun
         {

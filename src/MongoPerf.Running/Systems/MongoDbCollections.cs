@@ -55,6 +55,7 @@ internal static class MongoDbCollections
             OnlyShard = collection.Shard - 1,
             Presplit = collection.Presplit,
             Zones = collection.Zones,
+            Run = run.Id,
             Notify = run.Notify,
         };
         return new WireCollection(

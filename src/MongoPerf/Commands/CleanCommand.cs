@@ -10,6 +10,8 @@ namespace MongoPerf.Commands;
 /// <summary><c>clean RUN</c>, <c>clean --all</c>, <c>clean --older-than 7d</c>: takes away what runs stored; results stay.</summary>
 internal static class CleanCommand
 {
+    private const int MostNamed = 10;
+
     public static Command Create()
     {
         var shared = new SharedOptions();
@@ -72,12 +74,16 @@ internal static class CleanCommand
     private static ExitCode CleanMany(string runsFolder, DateTimeOffset before)
     {
         int deleted = 0;
+        var elsewhere = new List<string>();
         var code = ExitCode.Done;
         foreach (RunListing listing in RunCatalogue.List(runsFolder).Where(listing => listing.Problem is null && EndOf(listing) < before))
         {
             try
             {
-                deleted += Delete(RunFolder.Find(runsFolder, listing.Id)) ? 1 : 0;
+                RunFolder folder = RunFolder.Find(runsFolder, listing.Id);
+                deleted += Delete(folder) ? 1 : 0;
+                if (MayHaveCollections(folder))
+                    elsewhere.Add(folder.Id);
             }
             catch (Exception e) when (e is IFailure or IOException or UnauthorizedAccessException)
             {
@@ -88,7 +94,17 @@ internal static class CleanCommand
 
         if (deleted == 0)
             Console.WriteLine($"no server data to delete in {Path.GetFullPath(runsFolder)}");
+        if (elsewhere.Count > 0)
+            Console.WriteLine($"kept: what {Units.Counted(elsewhere.Count, "run")} may have left on given deployments; to drop it: "
+                + string.Join("; ", elsewhere.Take(MostNamed).Select(id => $"mongoperf clean {id}"))
+                + (elsewhere.Count > MostNamed ? $"; and so on ({elsewhere.Count - MostNamed} more)" : ""));
         return code;
+    }
+
+    private static bool MayHaveCollections(RunFolder folder)
+    {
+        using StoredRun stored = StoredRun.Open(folder.Path);
+        return CollectionCleanup.AppliesTo(stored) && stored.FindNote(StoredRun.DeletedNote) is null;
     }
 
     /// <summary>A killed run ended with its last write.</summary>

@@ -34,6 +34,22 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         Assert.Equal(0, CountChunks("series"));
     }
 
+    /// <summary>Each of the runs finds what the one before it has set.</summary>
+    [MongodFact(From = "6.0")]
+    public void Settings_that_a_run_in_another_database_has_changed_are_put_back_by_the_last()
+    {
+        string[] before = ReadSettings();
+        Series(mongos.Uri, "--balancer", "off");
+        string first = _runs.Id;
+        ProgramRun.Run("series", "--uri", mongos.Uri, "--db", $"{_database}b", "--target", "1k", "--topology", "sharded",
+            "--tests", "batch", "--chunk-size", "32MB", "--out", _runs.Path).Expect(0);
+        string second = _runs.Ids.Single(id => id != first);
+        Assert.Contains($"run {second} in database {_database}b",
+            ProgramRun.Run("clean", first, "--out", _runs.Path).Expect(0).Output, StringComparison.Ordinal);
+        ProgramRun.Run("clean", second, "--out", _runs.Path).Expect(0);
+        Assert.Equal(before, ReadSettings());
+    }
+
     [MongodFact(From = "6.0")]
     public void A_scenarios_own_shard_key_and_balancer_need_no_topology()
     {
@@ -198,6 +214,7 @@ public sealed class MongosTests(MongosTests.Mongos mongos) : IClassFixture<Mongo
         ProgramRun.Run("clean", _runs.Id, "--out", _runs.Path).Expect(0);
         Assert.Empty(ConfigCatalogue.ZoneRanges(connection, $"{_database}.customers"));
         Assert.Empty(Tags(connection));
+        Assert.All(connection.RunCursor("config", BsonDocument.Of(("find", "shards"))), shard => Assert.Null(shard.Find("tags")));
 
         string[] Tags(MongoConnection config) => [.. config.RunCursor("config", BsonDocument.Of(("find", "shards")))
             .SelectMany(shard => shard.FindDocument("tags") ?? BsonDocument.Empty).Select(tag => tag.Value.ToString())

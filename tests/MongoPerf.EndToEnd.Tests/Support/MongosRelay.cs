@@ -312,6 +312,8 @@ internal sealed class MongosRelay : IDisposable
                             ("ns", $"{database}.$cmd.listCollections"))), ("ok", 1.0));
                 case "create" or "createIndexes" or "dropIndexes" or "collMod" or "validate":
                     return OnOwners(database, value.ToString(), command);
+                case "drop" when database is "config" or "admin":
+                    return Refusal(20, $"Cannot drop collection in '{database}' database in sharded cluster");
                 case "drop" or "dropDatabase":
                     return FindDatabase(database) is { } there ? OnShard(there.FindString("primary")!, c => c.RunUnchecked(database,
                         BsonDocument.Of((name == "drop" ? "_shardsvrDropCollection" : "_shardsvrDropDatabase", value),

@@ -81,6 +81,12 @@ internal sealed class FakeMongos : IDisposable
         var command = new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray());
         (string name, BsonValue value) = command.First();
         string database = command.FindString("$db")!;
+        if (database == "config" && value.Type == BsonType.String && value.ToString() == "mongoperf" && name != "find")
+        {
+            exchange.Reply(KeepRecord(name, command));
+            return;
+        }
+
         if (name is not ("find" or "aggregate" or "listCollections" or "listIndexes"))
             Note(command);
         if (KeepsSettings)
@@ -92,6 +98,17 @@ internal sealed class FakeMongos : IDisposable
             "listCollections" => Cursor(Documents.GetValueOrDefault($"{database}.$cmd", [])),
             _ => BsonDocument.Of(("ok", 1.0)),
         });
+    }
+
+    /// <summary>Which settings were changed is one document, replaced or deleted whole if it is as it was read.</summary>
+    private BsonDocument KeepRecord(string name, BsonDocument command)
+    {
+        const string Record = "config.mongoperf";
+        string version = Documents.GetValueOrDefault(Record, []).Select(one => one.FindString("version")!).SingleOrDefault("");
+        bool isAsRead = version == (command.FindString("updates.0.q.version") ?? command.FindString("deletes.0.q.version"));
+        if (isAsRead)
+            Documents[Record] = name == "update" ? [command.FindDocument("updates.0.u")!] : [];
+        return BsonDocument.Of(("n", isAsRead ? 1 : 0), ("ok", 1.0));
     }
 
     private void KeepSettings(string name, BsonDocument command)

@@ -172,7 +172,8 @@ public sealed class ClusterControlTests : IDisposable
     {
         var cluster = new ShardedCluster(
             router, _router.Address, _router.Address, [new("s0", _s0.Address), new("s1", _s1.Address), new("s2", _s2.Address)]);
-        return new ClusterControl(() => cluster, ConnectionSettings.Default with { Dialect = cluster.Dialect }, "perf", _clock, _told.Add);
+        return new ClusterControl(() => cluster, ConnectionSettings.Default with { Dialect = cluster.Dialect }, "perf",
+            ("run", "token"), _clock, _told.Add);
     }
 
     private OperationOutcome Run(ClusterControl control, Operation operation) => Prepare(control, operation).Execute();

@@ -42,21 +42,30 @@ public sealed class ShardedCollectionTests : IDisposable
             "fresh", "series", new ShardingSettings { ShardKey = "hashed", Presplit = 12, ChunkMegabytes = 8, Balancer = "22:00-06:00" });
         collection.Create(Marker);
         Assert.Equal(
-            ["enableSharding", "update", "update", "update", "update", "balancerStart", "shardCollection", "createIndexes"],
+            [
+                "enableSharding", "update", "update", "update", "update", "balancerStart", "create", "update", "shardCollection",
+                "createIndexes",
+            ],
             _mongos.HeardNames);
         IReadOnlyList<string> heard = _mongos.Heard;
         Assert.Equal("""admin {"enableSharding": "fresh"}""", heard[0]);
         Assert.Contains(
-            """{"_id": "$cluster"}, "u": {"$setOnInsert": {"madeDatabase": true, "settings": {"chunksize": {"_id": "chunksize", "value": 64}, "balancer": null, "automerge": null, "autosplit": null}}}""",
+            """{"_id": "$cluster"}, "u": {"$setOnInsert": {"madeDatabase": true}}""",
             heard[1], StringComparison.Ordinal);
         Assert.Contains("""{"program": "mongoperf",""", heard[2], StringComparison.Ordinal);
+        Assert.Contains("""
+            "pending": true
+            """, heard[2], StringComparison.Ordinal);
         Assert.Equal(
             """config {"update": "settings", "updates": [{"q": {"_id": "chunksize"}, "u": {"$set": {"value": 8}}, "upsert": true}], "writeConcern": {"w": "majority"}}""",
             heard[3]);
         Assert.Contains("""{"$set": {"activeWindow": {"start": "22:00", "stop": "06:00"}}}""", heard[4], StringComparison.Ordinal);
         Assert.Equal(
-            """admin {"shardCollection": "fresh.series", "key": {"_id": "hashed"}, "unique": false, "collation": {"locale": "simple"}, "numInitialChunks": 12}""", heard[6]);
-        Assert.Contains("\"Date_-1\"", heard[7], StringComparison.Ordinal);
+            """admin {"shardCollection": "fresh.series", "key": {"_id": "hashed"}, "unique": false, "collation": {"locale": "simple"}, "numInitialChunks": 12}""", heard[8]);
+        Assert.Contains("\"Date_-1\"", heard[9], StringComparison.Ordinal);
+        // It is known to be ours before it is sharded.
+        Assert.Equal("""fresh {"create": "series"}""", heard[6]);
+        Assert.Contains("""{"$unset": {"pending": ""}}""", heard[7], StringComparison.Ordinal);
     }
 
     [VectorFact]
@@ -167,7 +176,7 @@ public sealed class ShardedCollectionTests : IDisposable
             ],
             _mongos.Heard.Where(text => text.StartsWith("admin", StringComparison.Ordinal)
                 && !text.Contains("shardCollection", StringComparison.Ordinal)));
-        int noted = _mongos.Heard.ToList().FindIndex(text => text.Contains("""{"$addToSet": {"zones": {"$each": ["s1", "s0"]}}}""",
+        int noted = _mongos.Heard.ToList().FindIndex(text => text.Contains("""{"$addToSet": {"zones": {"$each": ["s1", "s0"]}, "untagged": {"$each": ["s1", "s0"]}}}""",
             StringComparison.Ordinal));
         Assert.InRange(noted, 1, _mongos.HeardNames.ToList().IndexOf("addShardToZone") - 1);
         Assert.Contains("perf.series is split by its zones: --presplit is ignored for it", _told);
@@ -356,7 +365,7 @@ public sealed class ShardedCollectionTests : IDisposable
             BsonDocument.Of(("_id", "automerge"), ("enabled", true)),
         ];
         _mongos.Replies["find"] = command =>
-            Answer(command.FindString("$db") == "perf" && command.FindString("filter._id") == "$cluster" ? [note] : null, command);
+            Answer(AsksForMarkers(command, "perf") ? [note] : null, command);
         using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number" });
         collection.Drop();
         Assert.Equal(
@@ -366,7 +375,6 @@ public sealed class ShardedCollectionTests : IDisposable
                 """config {"delete": "settings", "deletes": [{"q": {"_id": "chunksize"}, "limit": 1}], "writeConcern": {"w": "majority"}}""",
                 """config {"update": "settings", "updates": [{"q": {"_id": "balancer"}, "u": {"_id": "balancer", "mode": "off", "stopped": true}, "upsert": true}], "writeConcern": {"w": "majority"}}""",
                 """config {"delete": "settings", "deletes": [{"q": {"_id": "automerge"}, "limit": 1}], "writeConcern": {"w": "majority"}}""",
-                """perf {"drop": "mongoperf"}""",
                 """perf {"dropDatabase": 1}""",
             ],
             _mongos.Heard);
@@ -403,9 +411,8 @@ public sealed class ShardedCollectionTests : IDisposable
                     note ??= BsonDocument.Of([("_id", "$cluster"), .. noted.Select(e => (e.Key, (object?)e.Value))]);
                 return BsonDocument.Of(("ok", 1.0));
             };
-            _mongos.Replies["find"] = command => Answer(
-                command.FindString("$db") == "fresh" && command.FindString("filter._id") == "$cluster" && note is not null ? [note] : null,
-                command);
+            _mongos.Replies["find"] = command =>
+                Answer(AsksForMarkers(command, "fresh") && note is not null ? [note] : null, command);
             using WireCollection collection = Open(
                 "fresh", "series", new ShardingSettings { ShardKey = "Number", Balancer = balancer, ChunkMegabytes = megabytes });
             collection.Create(Marker);
@@ -422,10 +429,27 @@ public sealed class ShardedCollectionTests : IDisposable
             settings.Select(one => ExtendedJson.Write(one.Bytes)).Order(StringComparer.Ordinal);
     }
 
+    /// <summary>Time series leave system.views behind; an administrator's view keeps the database.</summary>
+    [VectorTheory]
+    [InlineData(false, "dropDatabase")]
+    [InlineData(true, "drop")]
+    public void A_database_of_ours_goes_with_its_last_time_series(bool hasView, string last)
+    {
+        _mongos.Documents["perf.$cmd"] = [BsonDocument.Of(("name", "mongoperf")), BsonDocument.Of(("name", "system.views"))];
+        _mongos.Documents["perf.system.views"] = hasView ? [BsonDocument.Of(("_id", "perf.view"))] : [];
+        _mongos.Documents["perf.mongoperf"] = [BsonDocument.Of(("_id", "$cluster"), ("madeDatabase", true))];
+        using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number" });
+        collection.Drop();
+        Assert.Equal(last, _mongos.HeardNames[^1]);
+    }
+
+    private static bool AsksForMarkers(BsonDocument command, string database) =>
+        command.FindString("$db") == database && command.FindString("find") == "mongoperf" && command.FindDocument("filter") is null;
+
     [VectorFact]
     public void A_collection_that_is_not_the_last_leaves_the_settings_alone()
     {
-        _mongos.Documents["perf.mongoperf"] = [BsonDocument.Of(("_id", "another"))];
+        _mongos.Documents["perf.mongoperf"] = [BsonDocument.Of(("_id", "another"), ("program", "mongoperf"))];
         using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number" });
         collection.Drop();
         Assert.Equal(["drop", "delete"], _mongos.HeardNames);
