@@ -57,7 +57,8 @@ internal static class OperationVerdicts
             if (wrong.Length == 0)
                 continue;
             long answered = group.Sum(m => m.Result.Accounting.Succeeded + m.Result.Accounting.Failed);
-            long refused = measured.Where(m => m.Result.IsInsert && group.Any(one => one.Phase.Number >= m.Phase.Number))
+            long refused = measured.Where(m => m.Result.IsInsert && group.Any(one => one.Phase.Number >= m.Phase.Number
+                    && (one.Result.Collection ?? m.Result.Collection) == (m.Result.Collection ?? one.Result.Collection)))
                 .Sum(m => m.Result.Accounting.Failed);
             if (refused > 0)
             {

@@ -437,6 +437,10 @@ public sealed record OperationResult
     /// <summary>Its name.</summary>
     public required string Operation { get; init; }
 
+    /// <summary>What it is about; null for several operations, commands about none, and in runs of earlier versions.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Collection { get; init; }
+
     /// <summary>It is the sum of several operations.</summary>
     [JsonIgnore]
     public bool IsTotal { get; init; }

@@ -268,6 +268,7 @@ internal sealed class PhaseRunner(RunContext run)
         return result.Counted.Select(part => new OperationResult
         {
             Operation = part.Operation.Name,
+            Collection = part.Operation.Collection is { Length: > 0 } collection ? collection : null,
             Threads = result.ThreadOperations.Count,
             IsInsert = part.Operation.Inserts,
             IsUnacknowledged = part.Operation.Concerns.IsUnacknowledged,

@@ -133,17 +133,19 @@ public sealed class WrongCulpritTests : IDisposable
 
     /// <summary>66 updates "had no effect although the server reported no error": of documents whose own insert had failed.</summary>
     [Theory]
-    [InlineData(0, "had no effect, or a wrong one, although the server reported no error")]
-    [InlineData(66, "found nothing to change; 66 inserts had failed before or beside them")]
-    public void Updates_of_documents_whose_insert_failed_have_no_wrong_effect(long failed, string text)
+    [InlineData(0, null, "had no effect, or a wrong one, although the server reported no error")]
+    [InlineData(66, null, "found nothing to change; 66 inserts had failed before or beside them")]
+    [InlineData(66, "orders", "found nothing to change; 66 inserts had failed before or beside them")]
+    [InlineData(66, "log", "had no effect, or a wrong one, although the server reported no error")]
+    public void Updates_of_documents_whose_insert_failed_have_no_wrong_effect(long failed, string? collection, string text)
     {
         OperationResult insert = RunParts.Result("insert") with
         {
-            IsInsert = true, Accounting = new Accounting(100, 100 - failed, failed, 0),
+            IsInsert = true, Collection = collection, Accounting = new Accounting(100, 100 - failed, failed, 0),
         };
         OperationResult update = RunParts.Result("update") with
         {
-            Errors = [new ErrorCount(0, ErrorCount.NothingChanged, 66, "update changed nothing", [])],
+            Collection = "orders", Errors = [new ErrorCount(0, ErrorCount.NothingChanged, 66, "update changed nothing", [])],
         };
         PhaseRecord phase = RunParts.Phase(1, "work", insert) with { Operations = [insert, update] };
         _run.Store.BeginPhase(phase with { IsComplete = false }, continues: false);
