@@ -161,6 +161,8 @@ internal static class RunAnswer
             string name = growths.Count == 1 ? "" : $"{growth.Name} ";
             yield return Table((first == last, HasUnits(rows)) switch
             {
+                _ when growth.Lines.All(line => line.Results.Values.All(result => result.Operations == 0)) =>
+                    Words.Of($"{name}on the way to {Units.Count(last)} documents"),
                 (true, true) => Words.Of($"{name}at {Units.Count(last)} documents"),
                 (true, _) => Words.Of($"{name}at {Units.Count(last)} documents; rate: docs/s for inserts, else ops/s"),
                 (_, true) => Words.Of($"{name}at {Units.Count(last)} documents; max at any size; change since {Units.Count(first)}"),

@@ -242,6 +242,20 @@ public sealed class RunAnswerTests : IDisposable
         Assert.DoesNotContain("500k", screen, StringComparison.Ordinal);
     }
 
+    /// <summary>Found by the property of drawn runs: "at 200 documents" of a run that failed with 186 others and none of these.</summary>
+    [Fact]
+    public void A_write_that_wrote_nothing_stands_at_no_size()
+    {
+        _run.Store.EndPhase(RunParts.Grown(1, "batch", 1, 500_000, RunParts.Result("batch", operations: 0) with
+        {
+            IsInsert = true, Failed = 48,
+        }) with
+        {
+            Kind = PhaseKind.Write, Collection = "series", Documents = 0, IsComplete = false,
+        });
+        Assert.Contains("\non the way to 500k documents\n", Screen(), StringComparison.Ordinal);
+    }
+
     /// <summary>What waited in the warm-up is made up for in the measured part.</summary>
     [Theory]
     [InlineData(2231, "above its rate")]

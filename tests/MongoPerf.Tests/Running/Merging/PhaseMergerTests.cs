@@ -16,14 +16,16 @@ public sealed class PhaseMergerTests
     {
         OperationResult[] parts = [.. Enumerable.Range(0, 3).Select(Part)];
         Filled.Require(parts, [nameof(OperationResult.Clients)],
-            [nameof(OperationResult.Operation), nameof(OperationResult.Batch), nameof(OperationResult.ServerCounter),
+            [nameof(OperationResult.Operation), nameof(OperationResult.Collection), nameof(OperationResult.Batch),
+                nameof(OperationResult.ServerCounter),
                 nameof(OperationResult.IsInsert), nameof(OperationResult.IsUnacknowledged), nameof(OperationResult.IsArrivalUnknown),
                 nameof(OperationResult.Course)]);
         OperationResult merged = Assert.Single(Merge(parts).Operations);
         LatencySummary none = LatencySummary.None;
         var expected = new OperationResult
         {
-            Operation = "q4", IsInsert = true, IsUnacknowledged = true, IsArrivalUnknown = true, ServerCounter = "query", Batch = 7,
+            Operation = "q4", Collection = "orders",
+            IsInsert = true, IsUnacknowledged = true, IsArrivalUnknown = true, ServerCounter = "query", Batch = 7,
             Course = [new CoursePiece(1, 2, 3)],
             Threads = 1 + 2 + 4, Operations = 600, Documents = 6000, Failed = 60, ShortReplies = 12, Repaired = 18, Verified = 24,
             Wrong = 30,
@@ -228,7 +230,8 @@ public sealed class PhaseMergerTests
         int i = client + 1;
         return new OperationResult
         {
-            Operation = "q4", IsInsert = true, IsUnacknowledged = true, IsArrivalUnknown = true, ServerCounter = "query", Batch = 7,
+            Operation = "q4", Collection = "orders",
+            IsInsert = true, IsUnacknowledged = true, IsArrivalUnknown = true, ServerCounter = "query", Batch = 7,
             Course = [new CoursePiece(1, 2, 3)],
             Threads = 1 << client, Operations = 100 * i, Documents = 1000 * i, Failed = 10 * i, ShortReplies = 2 * i,
             Effect = new EffectResult(i, 2 * i, 3 * i),
