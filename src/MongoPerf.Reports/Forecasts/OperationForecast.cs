@@ -214,9 +214,6 @@ public sealed record CapacityLimit(
     /// </summary>
     public double LeastMeasured => MeasuredDocuments * LeastShare;
 
-    /// <summary>The same in the forecast.</summary>
-    public double Least => Documents * LeastShare;
-
     private double LeastShare => IsCache ? 0.5 : 0.25;
 
     /// <summary>How much larger it is than it was in the run.</summary>

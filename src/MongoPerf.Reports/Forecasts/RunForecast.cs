@@ -116,8 +116,7 @@ public sealed class RunForecast
 
         foreach (OperationForecast operation in Operations)
         {
-            // What is a part of the data does not outgrow anything long before they do.
-            if (operation is { Outgrown: { } at, OutgrownLimit: { } limit } && at.Times(limit.Scale).Value >= limit.Least)
+            if (operation is { Outgrown: { } at, OutgrownLimit: { } limit })
                 yield return new Milestone(Words.Of($"working set of {operation.Name}"), limit.Name, limit.Bytes, at.Times(limit.Scale));
         }
     }
