@@ -26,6 +26,20 @@ public interface IClock
     /// Disposing waits until no call is under way, and ends it; what a call threw (it was the last then) is thrown again there, once.
     /// </returns>
     IDisposable Schedule(long firstDue, Func<long> tick);
+
+    /// <summary>Makes a place where a thread waits by this clock, and where others may end that.</summary>
+    IParker CreateParker();
+}
+
+/// <summary>Where one thread waits by a clock until a time, unless another thread ends the wait before.</summary>
+public interface IParker
+{
+    /// <summary>Waits; only for the thread whose place this is. It may return too early: look at the clock, and wait again.</summary>
+    /// <param name="ticks">Until when; <see cref="long.MaxValue"/> for no limit.</param>
+    void ParkUntil(long ticks);
+
+    /// <summary>Ends the wait, or the next one when there is none now. For any thread.</summary>
+    void Unpark();
 }
 
 public static class ClockExtensions
@@ -80,6 +94,22 @@ public sealed class SystemClock : IClock
     }
 
     public IDisposable Schedule(long firstDue, Func<long> tick) => new Timer(this, firstDue, tick);
+
+    public IParker CreateParker() => new Parker(this);
+
+    private sealed class Parker(SystemClock clock) : IParker
+    {
+        private readonly ThreadParker _place = new();
+
+        public void ParkUntil(long ticks)
+        {
+            double seconds = (double)(ticks - clock.Now) / clock.TicksPerSecond;
+            if (seconds > 0)
+                _place.Park(seconds);
+        }
+
+        public void Unpark() => _place.Unpark();
+    }
 
     private sealed class Timer : IDisposable
     {

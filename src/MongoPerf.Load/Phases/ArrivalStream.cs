@@ -11,13 +11,12 @@ namespace MongoPerf.Load.Phases;
 /// <para>Each arrival's time is computed from its number, so that no error adds up. Of a rate that changes it is the time at which so many
 /// arrivals have come: for Poisson arrivals a sum of exponential draws takes the number's place (time rescaling: D. Cox and V. Isham,
 /// "Point Processes", 1980).</para>
-/// <para>Safe for all threads.</para>
+/// <para>One thread at a time: <see cref="FreeWorkers"/> sees to it while a group is at work.</para>
 /// </remarks>
 internal sealed class ArrivalStream
 {
     private const double MostCounted = 1_000_000;
 
-    private readonly Lock _lock = new();
     private readonly RatePlan _rate;
     private readonly double _ticksPerSecond;
     private readonly PlanShare _share;
@@ -48,6 +47,9 @@ internal sealed class ArrivalStream
         _gaps = RandomStream.For(seed, RandomPurpose.Arrivals, 0);
     }
 
+    /// <summary>When the next arrival is due, ticks.</summary>
+    public long Next => _next;
+
     /// <summary>Arrivals that found all connections busy, and were taken in the measured part.</summary>
     public long Waited => _waited;
 
@@ -68,43 +70,37 @@ internal sealed class ArrivalStream
     /// <returns>When the arrival is due, ticks: it may be past.</returns>
     public long Take(long free)
     {
-        lock (_lock)
+        long due = _next;
+        _next = Draw();
+        // Where connections are far behind, all that they do in the measured part may have been due before it.
+        if (due < free && free >= _measureFrom)
         {
-            long due = _next;
-            _next = Draw();
-            // Where connections are far behind, all that they do in the measured part may have been due before it.
-            if (due < free && free >= _measureFrom)
-            {
-                // Arrivals are taken in order: had another connection been free when this one was due, it would have it.
-                _waited++;
-                _busy += Math.Max(0, free - Math.Max(Math.Max(due, _measureFrom), _busyUntil));
-                _busyUntil = Math.Max(_busyUntil, free);
-            }
-
-            return due;
+            // Arrivals are taken in order: had another connection been free when this one was due, it would have it.
+            _waited++;
+            _busy += Math.Max(0, free - Math.Max(Math.Max(due, _measureFrom), _busyUntil));
+            _busyUntil = Math.Max(_busyUntil, free);
         }
+
+        return due;
     }
 
     /// <summary>Takes all arrivals that are due before a time and counts them.</summary>
     /// <remarks>Very many are not counted one by one: of random ones those that are to be expected are taken then.</remarks>
     public long TakeBefore(long end)
     {
-        lock (_lock)
+        long count = 0;
+        double before = _rate.ArrivalsIn((end - _start) / _ticksPerSecond) - MostCounted;
+        double now = _rate.IsPoisson ? _drawn : _number;
+        if (before - now > MostCounted * _share.Count)
         {
-            long count = 0;
-            double before = _rate.ArrivalsIn((end - _start) / _ticksPerSecond) - MostCounted;
-            double now = _rate.IsPoisson ? _drawn : _number;
-            if (before - now > MostCounted * _share.Count)
-            {
-                count = (long)((before - now) / _share.Count);
-                _drawn += count * _share.Count;
-                _number += count * _share.Count;
-            }
-
-            for (; _next < end; _next = Draw())
-                count++;
-            return count;
+            count = (long)((before - now) / _share.Count);
+            _drawn += count * _share.Count;
+            _number += count * _share.Count;
         }
+
+        for (; _next < end; _next = Draw())
+            count++;
+        return count;
     }
 
     private long Draw()

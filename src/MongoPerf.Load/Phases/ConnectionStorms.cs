@@ -8,7 +8,11 @@ namespace MongoPerf.Load.Phases;
 /// to the same server.
 /// </summary>
 /// <remarks>For all threads of the group; none comes here as long as its server answers.</remarks>
-internal sealed class ConnectionStorms(int connections, IClock clock, IGroupObserver observer)
+/// <param name="connections">How many there are.</param>
+/// <param name="clock">The clock of the group.</param>
+/// <param name="observer">Hears how long it took.</param>
+/// <param name="begins">Called when another one begins: whoever waits is to open its connection.</param>
+internal sealed class ConnectionStorms(int connections, IClock clock, IGroupObserver observer, Action begins)
 {
     private readonly Lock _lock = new();
     private readonly List<StormResult> _past = [];
@@ -57,8 +61,10 @@ internal sealed class ConnectionStorms(int connections, IClock clock, IGroupObse
             _past.Add(Now());
             (_since, _usable, _seconds) = (clock.Now, 0, null);
             Volatile.Write(ref _number, _number + 1);
-            return _number;
         }
+
+        begins();
+        return Number;
     }
 
     /// <summary>A connection is open and logged in.</summary>

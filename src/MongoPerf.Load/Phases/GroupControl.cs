@@ -13,6 +13,7 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     /// </summary>
     private const double GraceSeconds = 0.05;
 
+    private readonly List<IParker> _parkers = [];
     private long _refused;
     private long _operationsLeft = plan.Count ?? long.MaxValue;
     private volatile bool _stopped;
@@ -36,8 +37,8 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
     public ConnectionPool? Pool { get; set; }
 
     /// <summary>When all connections are opened at once; null where they are not.</summary>
-    public ConnectionStorms? Storms { get; } =
-        plan.Connections is { Kind: ConnectionKind.Storm } ? new ConnectionStorms(plan.Threads, clock, observer) : null;
+    public ConnectionStorms? Storms => field ??=
+        Plan.Connections is { Kind: ConnectionKind.Storm } ? new ConnectionStorms(Plan.Threads, Clock, Observer, WakeAll) : null;
 
     /// <summary>Documents that the server refused while a collection was filled, of all workers.</summary>
     public long Refused => Volatile.Read(ref _refused);
@@ -53,9 +54,15 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
 
     public bool IsStopped => _stopped;
 
+    /// <summary>What is counted of its operations: each worker counts in one of these.</summary>
+    public IReadOnlyList<Lane> Lanes { get; } = Lane.Of(plan);
+
     /// <summary>When the operations of a rate are due; null in a closed loop.</summary>
     public ArrivalStream? Arrivals { get; } =
         plan.Rate is { } rate ? new ArrivalStream(rate, clock.TicksPerSecond, plan.Seed, plan.Share) : null;
+
+    /// <summary>Its workers that are free for one of <see cref="Arrivals"/>; null in a closed loop.</summary>
+    public FreeWorkers? Free => field ??= Arrivals is null ? null : new FreeWorkers(Arrivals, Clock);
 
     /// <summary>
     /// Arrivals from here on belong to the group no more: its end, or a moment before it was stopped, so that none counts as skipped that
@@ -81,14 +88,32 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
             EndAt = start + Clock.TicksOf(seconds);
         _startsUntil = Arrivals is null || EndAt == long.MaxValue ? EndAt : EndAt + Clock.TicksOf(GraceSeconds);
         Arrivals?.Start(start, MeasureFrom);
+        Free?.Begin(EndAt);
         Storms?.Start(start);
     }
 
-    /// <summary>Workers end after the operation they are at.</summary>
+    /// <summary>Workers end after the operation they are at; those that wait end at once.</summary>
     public void Stop()
     {
         Interlocked.CompareExchange(ref _stoppedAt, Clock.Now, long.MaxValue);
         _stopped = true;
+        WakeAll();
+    }
+
+    /// <returns>Where a worker waits.</returns>
+    public IParker CreateParker()
+    {
+        IParker parker = Clock.CreateParker();
+        lock (_parkers)
+            _parkers.Add(parker);
+        return parker;
+    }
+
+    /// <summary>Has all workers that wait look again whether they need to.</summary>
+    public void WakeAll()
+    {
+        lock (_parkers)
+            _parkers.ForEach(static parker => parker.Unpark());
     }
 
     /// <summary>Does the same as <see cref="Stop"/>, after the patience for the operations under way.</summary>
@@ -98,38 +123,20 @@ internal sealed class GroupControl(GroupPlan plan, IClock clock, IGroupObserver 
         _aborted = true;
     }
 
-    /// <summary>
-    /// Blocks in steps, so that Ctrl+C is not kept waiting by a low rate; they are long enough to cost nothing with a thousand threads.
-    /// </summary>
-    /// <param name="ticks">The ticks of the clock.</param>
-    /// <returns>False when the group was stopped meanwhile.</returns>
-    public bool WaitUntil(long ticks)
-    {
-        while (!_stopped && Clock.Now < ticks)
-            Nap(ticks);
-        return !_stopped;
-    }
-
-    /// <summary>
-    /// Does the same as <see cref="WaitUntil"/>, but only as long as a count leaves something to do: whoever waits for its turn when others
-    /// do the last operation would only make the group longer.
-    /// </summary>
-    public bool WaitForTurn(long ticks)
-    {
-        while (HasOperationsLeft && Clock.Now < ticks)
-            Nap(ticks);
-        return HasOperationsLeft;
-    }
-
-    private bool HasOperationsLeft => !_stopped && (Plan.Count is null || Volatile.Read(ref _operationsLeft) > 0);
-
-    private void Nap(long until) => Clock.SleepUntil(Math.Min(until, Clock.Now + (Clock.TicksPerSecond / 5)));
+    /// <summary>It is not stopped, and a count leaves something to do.</summary>
+    public bool HasOperationsLeft => !_stopped && (Plan.Count is null || Volatile.Read(ref _operationsLeft) > 0);
 
     /// <summary>Takes one operation from those left.</summary>
     public bool MayStart(long now)
     {
         if (_stopped || now >= _startsUntil)
             return false;
-        return Plan.Count is null || Interlocked.Decrement(ref _operationsLeft) >= 0;
+        if (Plan.Count is null)
+            return true;
+        long left = Interlocked.Decrement(ref _operationsLeft);
+        // Whoever waits for its turn when others do the last operation would only make the group longer.
+        if (left == 0)
+            WakeAll();
+        return left >= 0;
     }
 }

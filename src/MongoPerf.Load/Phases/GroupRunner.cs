@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using MongoPerf.Load.Failures;
 using MongoPerf.Load.Plans;
 using MongoPerf.Measurement;
@@ -27,6 +28,12 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     /// </summary>
     private const double LimitSeconds = 10;
 
+    /// <summary>Connections that are opened at once: fewer than any server lets wait to be accepted.</summary>
+    private const int MostOpenings = 64;
+
+    /// <summary>Threads for which one that opens connections is worth while.</summary>
+    private const int ThreadsPerOpening = 8;
+
     /// <summary>A worker calls nothing deep; hundreds of them are to fit.</summary>
     private const int WorkerStackBytes = 256 * 1024;
 
@@ -46,9 +53,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         List<Worker> workers = [];
         try
         {
-            // Thousands take seconds; a stop need not wait for those that are to come. One there is, whose result is the group's.
-            for (int i = 0; i < plan.Threads && (i == 0 || !stop.IsCancellationRequested); i++)
-                workers.Add(OpenWorker(control, i, stop));
+            OpenWorkers(control, workers, stop);
             if (plan.Connections is { Kind: not ConnectionKind.Pool })
             {
                 // Operations have been prepared on it; from here on they open their own.
@@ -67,28 +72,89 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         }
     }
 
-    private Worker OpenWorker(GroupControl control, int index, CancellationToken stop)
+    /// <summary>
+    /// Opens the workers' connections: the first alone, which shows whether there is a server, then many at once where there are many.
+    /// </summary>
+    /// <param name="control">Of the group.</param>
+    /// <param name="workers">Gets those that are open, also when another one fails.</param>
+    /// <param name="stop">
+    /// Thousands take seconds; a stop need not wait for those that are to come. One there is, whose result is the group's.
+    /// </param>
+    private void OpenWorkers(GroupControl control, List<Worker> workers, CancellationToken stop)
     {
-        IOperationExecutor executor = openExecutor(control.Plan, index);
-        try
-        {
-            if (control.Plan.Connections is null || executor.HasPool)
-            {
-                Connect(executor, control, connected: index, stop);
-                return new Worker(control, executor, index);
-            }
+        int threads = control.Plan.Threads;
+        using var end = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        var opened = new Worker?[threads];
+        Exception? failure = null;
+        int begun = 0, connected = 0;
 
-            control.Pool ??= OpenPool(control, stop);
-            executor.Borrow(control.Pool.Executors[index % control.Pool.Executors.Count]);
-            var worker = new Worker(control, executor, index);
-            executor.Borrow(null);
-            return worker;
-        }
-        catch
+        bool OpenNext()
         {
-            executor.Dispose();
-            throw;
+            try
+            {
+                IOperationExecutor executor;
+                int index;
+                lock (opened)
+                {
+                    if (begun == threads || (begun > 0 && end.IsCancellationRequested))
+                        return false;
+                    index = begun++;
+                    executor = openExecutor(control.Plan, index);
+                }
+
+                try
+                {
+                    if (control.Plan.Connections is null || executor.HasPool)
+                        Connect(executor, control, () => Volatile.Read(ref connected), end.Token);
+                    lock (opened)
+                    {
+                        opened[index] = Prepare(control, executor, index, stop);
+                        connected++;
+                    }
+                }
+                catch
+                {
+                    executor.Dispose();
+                    throw;
+                }
+
+                return true;
+            }
+            catch (Exception e)
+            {
+                Interlocked.CompareExchange(ref failure, e, null);
+                end.Cancel();
+                return false;
+            }
         }
+
+        void OpenRest()
+        {
+            while (OpenNext())
+            {
+            }
+        }
+
+        OpenNext();
+        Thread[] beside = [.. Enumerable.Range(1, Math.Clamp(threads / ThreadsPerOpening, 1, MostOpenings) - 1)
+            .Select(i => new Thread(OpenRest, WorkerStackBytes) { IsBackground = true, Name = $"opening {i}" })];
+        Array.ForEach(beside, thread => thread.Start());
+        OpenRest();
+        Array.ForEach(beside, thread => thread.Join());
+        workers.AddRange(opened.OfType<Worker>());
+        if (failure is not null)
+            ExceptionDispatchInfo.Throw(failure);
+    }
+
+    private Worker Prepare(GroupControl control, IOperationExecutor executor, int index, CancellationToken stop)
+    {
+        if (control.Plan.Connections is null || executor.HasPool)
+            return new Worker(control, executor, index);
+        control.Pool ??= OpenPool(control, stop);
+        executor.Borrow(control.Pool.Executors[index % control.Pool.Executors.Count]);
+        var worker = new Worker(control, executor, index);
+        executor.Borrow(null);
+        return worker;
     }
 
     /// <summary>The connections of a pool; one where operations open their own.</summary>
@@ -101,7 +167,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             for (int i = 0; i < count; i++)
             {
                 opened.Add(openExecutor(control.Plan, i));
-                Connect(opened[i], control, connected: i, stop);
+                Connect(opened[i], control, () => opened.Count - 1, stop);
             }
 
             return new ConnectionPool(opened);
@@ -114,7 +180,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
     }
 
     /// <summary>A server that is away just when a group begins is waited for as within it.</summary>
-    private void Connect(IOperationExecutor executor, GroupControl control, int connected, CancellationToken stop)
+    private void Connect(IOperationExecutor executor, GroupControl control, Func<int> connected, CancellationToken stop)
     {
         using CancellationTokenRegistration hurry =
             Hurry.UnsafeRegister(static opened => ((IOperationExecutor)opened!).Abort(), executor);
@@ -130,12 +196,12 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
                 executor.Connect();
                 break;
             }
-            catch (ConnectionFailedException e) when (connected > 0 && e.WasClosed && !stop.IsCancellationRequested
+            catch (ConnectionFailedException e) when (connected() > 0 && e.WasClosed && !stop.IsCancellationRequested
                 && (clock.Now >= giveUpAt || clock.Now >= closedSince + clock.TicksOf(LimitSeconds)))
             {
                 throw control.Plan.Connections is { Count: var size }
-                    ? new ConnectionLimitException(e, connected, size, isPool: true)
-                    : new ConnectionLimitException(e, connected, control.Plan.Threads);
+                    ? new ConnectionLimitException(e, connected(), size, isPool: true)
+                    : new ConnectionLimitException(e, connected(), control.Plan.Threads);
             }
             catch (Exception e) when (ErrorTally.IsServerAway(e) && clock.Now < giveUpAt && !stop.IsCancellationRequested)
             {
@@ -268,7 +334,7 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
             ThreadOperations = [.. workers.Select(w => w.Operations)],
             Laps = control.Plan.Lap is null ? []
                 : [.. workers.Select(w => w.Laps.Select(lap => new LapMark(lap.Done, clock.SecondsBetween(start, lap.At))).ToArray())],
-            Traffic = TrafficOf(workers, control.Pool?.Executors ?? []),
+            Traffic = TrafficOf(control, workers),
             Waiting =
                 control.Arrivals is { } arrivals ? new ClientWaiting(arrivals.Waited, (double)arrivals.Busy / clock.TicksPerSecond) : null,
             OversleptSeconds = workers[0].Overslept is null ? null
@@ -278,14 +344,15 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         };
     }
 
-    private static GroupTraffic? TrafficOf(List<Worker> workers, IReadOnlyList<IOperationExecutor> lenders)
+    private static GroupTraffic? TrafficOf(GroupControl control, List<Worker> workers)
     {
+        IReadOnlyList<IOperationExecutor> lenders = control.Pool?.Executors ?? [];
         TrafficCounters[] all =
             [.. workers.Select(worker => worker.Traffic).Concat(lenders.Select(lender => lender.Traffic)).OfType<TrafficCounters>()];
         if (all.Length < workers.Count + lenders.Count)
             return null;
         TrafficCounters sum = all.Aggregate((a, b) => a + b);
-        long documents = workers.Sum(worker => worker.Warmup.Concat(worker.Measured).Sum(counters => counters.Bytes));
+        long documents = control.Lanes.Sum(lane => lane.Warmup.Concat(lane.Measured).Sum(counters => counters.Bytes));
         return new GroupTraffic(documents, sum.MessageBytesSent, sum.WireBytesSent, sum.MessageBytesReceived, sum.WireBytesReceived)
         {
             Compressor = workers.Select(worker => worker.Compressor).Concat(lenders.Select(lender => lender.Compressor))
@@ -298,8 +365,8 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
         bool isPaced = control.Plan.IsPaced;
         return new OperationCount(
             operation,
-            Counters.Sum(workers.Select(w => w.Measured[index]), operation, isPaced),
-            Counters.Sum(workers.Select(w => w.Warmup[index]), operation, isPaced),
+            Counters.Sum(control.Lanes.Select(lane => lane.Measured[index]), operation, isPaced),
+            Counters.Sum(control.Lanes.Select(lane => lane.Warmup[index]), operation, isPaced),
             control.Errors[index].Counts)
         {
             TicksPerSecond = control.Clock.TicksPerSecond,

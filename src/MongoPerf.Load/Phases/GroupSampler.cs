@@ -18,6 +18,7 @@ internal sealed class GroupSampler
     private readonly LatencyHistogram? _together;
     private long _lastTick;
     private long _due;
+    private bool _warmupIsRead;
     private TimeSpan _cpuAtMeasureFrom;
     private long _allocatedAtMeasureFrom;
 
@@ -67,6 +68,8 @@ internal sealed class GroupSampler
     {
         MeasuredCpuSeconds = (Environment.CpuUsage.TotalTime - _cpuAtMeasureFrom).TotalSeconds;
         MeasuredAllocatedBytes = GC.GetTotalAllocatedBytes() - _allocatedAtMeasureFrom;
+        // A worker that was kept from a processor may have counted an operation of the warm-up since.
+        _warmupIsRead = false;
         TryTake(_control.Clock.Now);
     }
 
@@ -112,7 +115,9 @@ internal sealed class GroupSampler
         foreach (Worker worker in _workers)
             down |= worker.IsDown;
         foreach (PartSampler part in _parts)
-            part.Read(_workers);
+            part.Read(_control.Lanes, readsWarmup: !_warmupIsRead);
+        // From a second after it ended, nothing comes to it any more.
+        _warmupIsRead = _lastTick >= _control.MeasureFrom;
         double seconds = _control.Clock.SecondsBetween(_lastTick, now);
         if (seconds <= 0)
             return;
@@ -133,7 +138,7 @@ internal sealed class GroupSampler
     }
 }
 
-/// <summary>The sum of all workers' counters of one operation, now and at the last interval's end.</summary>
+/// <summary>The sum of all lanes' counters of one operation, now and at the last interval's end.</summary>
 internal sealed class PartSampler(Operation operation, int index, bool isPaced, int? step = null)
 {
     /// <summary>Of its samples.</summary>
@@ -143,29 +148,31 @@ internal sealed class PartSampler(Operation operation, int index, bool isPaced, 
     public bool IsDone => step is null && operation is not (ConnectionUse or WatchChanges);
 
     private readonly LatencyHistogram _interval = new();
+    private readonly Counters _warmup = new(isPaced);
     private Counters _now = new(isPaced);
     private Counters _before = new(isPaced);
 
     /// <summary>Documents that were inserted since the group started; 0 for an operation that brings some back.</summary>
     public long Inserted => operation.Inserts && step is null ? _now.Documents : 0;
 
-    public void Read(List<Worker> workers)
+    /// <param name="lanes">All of the group's.</param>
+    /// <param name="readsWarmup">False where the warm-up has not changed since the last reading.</param>
+    public void Read(IReadOnlyList<Lane> lanes, bool readsWarmup)
     {
-        _now.Clear();
-        foreach (Worker worker in workers)
+        if (readsWarmup)
         {
-            Add(worker.Warmup[index]);
-            Add(worker.Measured[index]);
+            _warmup.Clear();
+            foreach (Lane lane in lanes)
+                _warmup.Add(CountersOf(lane.Warmup));
         }
+
+        _now.Clear();
+        _now.Add(_warmup);
+        foreach (Lane lane in lanes)
+            _now.Add(CountersOf(lane.Measured));
     }
 
-    private void Add(Counters counters)
-    {
-        if (step is { } place)
-            _now.Add(counters.Steps!.Each[place]);
-        else
-            _now.Add(counters);
-    }
+    private Counters CountersOf(Counters[] counted) => step is { } place ? counted[index].Steps!.Each[place] : counted[index];
 
     /// <param name="together">Gets the latencies too; null for none.</param>
     /// <returns>What came between the last two readings of which this was called; the caller says when and where that was.</returns>

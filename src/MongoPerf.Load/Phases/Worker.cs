@@ -16,8 +16,14 @@ namespace MongoPerf.Load.Phases;
 /// </remarks>
 internal sealed class Worker : IDisposable
 {
-    /// <summary>Longer than it takes to put a batch together.</summary>
+    /// <summary>How long before its time a script's operation is put together: longer than that takes for a batch.</summary>
     private const double DrawAheadSeconds = 0.005;
+
+    /// <summary>
+    /// A shorter wait ends to the microsecond, for which the thread is awake at its end; a longer one may end some 50 µs late instead:
+    /// thousands that spin would take one another's processors.
+    /// </summary>
+    private const double PunctualSeconds = 0.01;
 
     private readonly GroupControl _control;
     private readonly IClock _clock;
@@ -28,7 +34,9 @@ internal sealed class Worker : IDisposable
     private readonly bool _isPaced;
     private readonly MemberCounts _members;
     private readonly WorkerConnections? _connections;
-    private readonly ArrivalStream? _arrivals;
+    private readonly IParker _parker;
+    private readonly FreeWorkers? _line;
+    private readonly FreeWorkers.Place _place;
     private readonly WorkTimes? _times;
     private readonly LapRecorder? _laps;
     private readonly bool _lapsCountDocuments;
@@ -38,8 +46,7 @@ internal sealed class Worker : IDisposable
     private long _free;
     private Outage? _outage;
     private readonly int[] _fullReplies;
-    private readonly Counters[] _warmup;
-    private readonly Counters[] _measured;
+    private readonly Lane _lane;
     private readonly bool _isWatched;
     private readonly ChangeLog? _changes;
     private readonly ulong _verifyBelow;
@@ -63,7 +70,9 @@ internal sealed class Worker : IDisposable
         _changes = _operation.Changes;
         _members = _mix is null ? new MemberCounts([_operation], [0]) : new MemberCounts(_mix.Operations, _mix.Parts);
         _connections = WorkerConnections.Find(control, executor);
-        _arrivals = control.Arrivals;
+        _parker = control.CreateParker();
+        _line = control.Free;
+        _place = new FreeWorkers.Place(_parker);
         _isPaced = plan.IsPaced;
         _times = WorkTimes.Find(control, index);
         Overslept = _times is null ? null : 0;
@@ -78,18 +87,11 @@ internal sealed class Worker : IDisposable
         _isWatched = plan.Operations.SelectMany(item => item.Operation.Leaves.Prepend(item.Operation))
             .Any(operation => operation.Tracked is { AreWatched: true });
         _ticksToNanoseconds = 1e9 / _clock.TicksPerSecond;
-        _warmup = [.. plan.Counted.Select(part => Counters.Of(part, _isPaced))];
-        _measured = [.. plan.Counted.Select(part => Counters.Of(part, _isPaced))];
+        _lane = control.Lanes[index % control.Lanes.Count];
     }
 
-    /// <summary>One for each of <see cref="GroupPlan.Counted"/>.</summary>
-    public IReadOnlyList<Counters> Warmup => _warmup;
-
-    /// <inheritdoc cref="Warmup"/>
-    public IReadOnlyList<Counters> Measured => _measured;
-
     /// <summary>Operations that succeeded in the measured part.</summary>
-    public long Operations => _measured.Take(_fullReplies.Length).Sum(counters => counters.Operations);
+    public long Operations { get; private set; }
 
     /// <summary>The counts of the measured part, whole when the worker has ended.</summary>
     public MemberCounts Members => _members;
@@ -136,7 +138,9 @@ internal sealed class Worker : IDisposable
     /// <summary>Waits for the start and runs to the group's end.</summary>
     public void Run(long start)
     {
-        _control.WaitUntil(start);
+        // To the microsecond: clients of several machines begin together.
+        if (WaitUntil(start - _clock.TicksOf(DrawAheadSeconds)))
+            _clock.SleepUntil(start);
         StartedAt = _clock.UtcNow;
         SentAt = CompletedAt = _free = start;
         try
@@ -147,7 +151,7 @@ internal sealed class Worker : IDisposable
             // were drawn are always sent: nothing may come between drawing and starting.
             while (HasConnection() && (_times is null || WaitForTurn(_times)) && _control.MayStart(_free)
                 && (_script is not null ? DrawNextOfScript(_script, start, out due)
-                    : _arrivals is null ? _operation.Draw() : DrawNextArrival(out due)))
+                    : _line is null ? _operation.Draw() : DrawNextArrival(_line, out due)))
             {
                 if (_changes is not null)
                     Watch(_changes);
@@ -199,28 +203,32 @@ internal sealed class Worker : IDisposable
         return isOpen;
     }
 
-    /// <summary>Waits; where all connections are opened at once meanwhile, the worker's is one of them.</summary>
-    /// <param name="ticks">Until when.</param>
-    /// <param name="wait">Waits, and returns false when there is no reason to wait any more.</param>
-    /// <returns>False when that did, or when the group ended before the worker had a connection.</returns>
-    private bool Wait(long ticks, Func<GroupControl, long, bool> wait)
+    /// <param name="ticks">Until when it waits.</param>
+    /// <param name="isWorthIt">Whether there is still a reason to wait; whoever takes that away wakes all workers.</param>
+    /// <returns>False when there is none any more.</returns>
+    private bool Wait(long ticks, Func<Worker, bool> isWorthIt)
     {
-        while (_connections is not null && _clock.Now < ticks)
+        while (isWorthIt(this))
         {
-            if (!HasConnection() || !wait(_control, Math.Min(ticks, _clock.Now + (_clock.TicksPerSecond / 5))))
-                return false;
+            long left = ticks - _clock.Now;
+            if (left <= 0)
+                return true;
+            if (left < _clock.TicksOf(PunctualSeconds))
+                _clock.SleepUntil(ticks);
+            else
+                _parker.ParkUntil(ticks);
         }
 
-        return wait(_control, ticks);
+        return false;
     }
 
-    private bool WaitUntil(long ticks) => Wait(ticks, static (control, until) => control.WaitUntil(until));
+    private bool WaitUntil(long ticks) => Wait(ticks, static worker => !worker._control.IsStopped);
 
     private bool WaitForTurn(WorkTimes times)
     {
         long free = _free;
         if (times.NextTurn(free, _mix?.Part ?? 0) is not { } turn
-            || !Wait(turn, static (control, until) => control.WaitForTurn(until)) || turn >= _control.EndAt)
+            || !Wait(turn, static worker => worker._control.HasOperationsLeft && worker.HasConnection()) || turn >= _control.EndAt)
             return false;
         // While it had no turn it was not free for arrivals.
         long now = Math.Max(_free, _clock.Now);
@@ -232,14 +240,14 @@ internal sealed class Worker : IDisposable
     }
 
     /// <summary>
-    /// Takes the next arrival, waits for it, and puts its operation together shortly before it is due, so that this makes it no later.
+    /// Takes an arrival that is nearly due, and puts its operation together before it is, so that this makes it no later.
     /// </summary>
     /// <returns>False when the group ends before that, or has run out of numbers.</returns>
-    private bool DrawNextArrival(out long due)
+    private bool DrawNextArrival(FreeWorkers line, out long due)
     {
-        due = _arrivals!.Take(_free);
-        bool isInTime = due < _control.EndAt;
-        if (!WaitUntil(isInTime ? due - _clock.TicksOf(DrawAheadSeconds) : _control.EndAt) || !isInTime)
+        if (!TakeArrival(line, out due))
+            return false;
+        if (_control.IsStopped || due >= _control.EndAt || !HasConnection())
         {
             if (due < _control.DueBefore)
                 Missed++;
@@ -257,6 +265,25 @@ internal sealed class Worker : IDisposable
         return true;
     }
 
+    /// <returns>False when the group was stopped before there was one.</returns>
+    private bool TakeArrival(FreeWorkers line, out long due)
+    {
+        while (!line.TryTake(_place, _free, out due, out long wakeAt))
+        {
+            if ((_control.IsStopped || _connections is { MustOpen: true }) && line.TryLeave(_place))
+            {
+                if (_control.IsStopped || !HasConnection())
+                    return false;
+            }
+            else
+            {
+                _parker.ParkUntil(wakeAt);
+            }
+        }
+
+        return true;
+    }
+
     /// <summary>Takes what the script has next, and waits for its time where it has one.</summary>
     /// <returns>False when there is nothing left, or the group ends.</returns>
     private bool DrawNextOfScript(IScriptedOperation script, long start, out long due)
@@ -267,7 +294,7 @@ internal sealed class Worker : IDisposable
         if (!_isPaced)
             return script.Draw();
         due = start + _clock.TicksOf(seconds);
-        if (!_control.WaitUntil(due - _clock.TicksOf(DrawAheadSeconds)) || !script.Draw())
+        if (!WaitUntil(due - _clock.TicksOf(DrawAheadSeconds)) || !script.Draw())
             return false;
         _clock.SleepUntil(due);
         return true;
@@ -291,7 +318,7 @@ internal sealed class Worker : IDisposable
     }
 
     private void CountConnections(WorkerConnections connections) =>
-        connections.CountInto(_fullReplies.Length, _warmup[^1], _measured[^1]);
+        connections.CountInto(_fullReplies.Length, _lane);
 
     /// <param name="due">When it was meant to start; only where operations are paced.</param>
     private void RunOne(long due)
@@ -309,10 +336,14 @@ internal sealed class Worker : IDisposable
         // Where it ends: what lies across the end of the warm-up would else be in the samples of the measured part, but in
         // none of its figures.
         bool isMeasured = end > _control.MeasureFrom || start >= _control.MeasureFrom;
-        Counters counters = (isMeasured ? _measured : _warmup)[part];
+        bool succeeded = answered && outcome.Succeeded;
+        // What this program has ended itself neither succeeded nor failed: it counts as skipped.
+        bool failed = !succeeded && (failure is null || !_control.IsAborted);
+        Counters counters = (isMeasured ? _lane.Measured : _lane.Warmup)[part];
+        _lane.Enter();
         counters.Steps?.Add(_operation.Steps!, _ticksToNanoseconds);
         counters.Replies?.Add(_operation.Comparison);
-        if (answered && outcome.Succeeded)
+        if (succeeded)
         {
             counters.Service.RecordNanoseconds((long)((end - start) * _ticksToNanoseconds));
             if (counters.Paced is { } paced)
@@ -320,13 +351,32 @@ internal sealed class Worker : IDisposable
             counters.Operations++;
             if (isMeasured && start < _control.MeasureFrom)
                 counters.AtStart.Note(ReportedNanoseconds(due, start, end));
-            if (isMeasured)
-                _members.Count(_mix is null ? 0 : _mix.Drawn);
-            counters.Documents += outcome.Documents;
-            counters.Bytes += outcome.Bytes;
             if (outcome.Documents < _fullReplies[part])
                 counters.Short++;
             counters.CountEffect(outcome);
+        }
+
+        if (succeeded || failed)
+        {
+            // What a refused batch got in all the same counts as documents, not as a succeeded operation.
+            counters.Documents += outcome.Documents;
+            counters.Bytes += outcome.Bytes;
+        }
+
+        if (failed)
+            counters.Failed++;
+        else if (!succeeded)
+            counters.AtEnd.Note(ReportedNanoseconds(due, start, end));
+        _lane.Exit();
+
+        if (succeeded)
+        {
+            if (isMeasured)
+            {
+                Operations++;
+                _members.Count(_mix is null ? 0 : _mix.Drawn);
+            }
+
             _laps?.Add(_lapsCountDocuments ? outcome.Documents : 1, end);
             if (_isWatched)
                 _operation.Track(outcome.Documents, end);
@@ -336,21 +386,12 @@ internal sealed class Worker : IDisposable
             if (_verifyBelow != 0 && _verification.Next() <= _verifyBelow)
                 Verify(counters);
         }
-        else if (failure is null || !_control.IsAborted)
+        else if (failed)
         {
-            // What a refused batch got in all the same counts as documents, not as a succeeded operation.
-            counters.Documents += outcome.Documents;
-            counters.Bytes += outcome.Bytes;
-            counters.Failed++;
             if (_lapsCountDocuments)
                 _laps?.Add(outcome.Documents, end);
             HandleFailure(failure, start, ReportedNanoseconds(due, start, end), part);
             _free = _clock.Now;
-        }
-        else
-        {
-            // What this program has ended itself neither succeeded nor failed: it counts as skipped.
-            counters.AtEnd.Note(ReportedNanoseconds(due, start, end));
         }
     }
 
@@ -360,8 +401,9 @@ internal sealed class Worker : IDisposable
         long start = _clock.Now;
         bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
         long end = _free = _clock.Now;
-        Counters counters = (end > _control.MeasureFrom ? _measured : _warmup)[0];
-        CountChanges(changes, counters);
+        bool isMeasured = end > _control.MeasureFrom;
+        Counters counters = (isMeasured ? _lane.Measured : _lane.Warmup)[0];
+        CountChanges(changes, counters, isMeasured);
         if (answered && outcome.Succeeded)
         {
             _refusedInARow = false;
@@ -371,21 +413,27 @@ internal sealed class Worker : IDisposable
         else if (failure is null || !_control.IsAborted)
         {
             Scheduled++;
+            _lane.Enter();
             counters.Failed++;
+            _lane.Exit();
             HandleFailure(failure, start, ReportedNanoseconds(0, start, end), 0);
             _free = _clock.Now;
         }
     }
 
-    private void CountChanges(ChangeLog changes, Counters counters)
+    private void CountChanges(ChangeLog changes, Counters counters, bool isMeasured)
     {
+        _lane.Enter();
         foreach (long delay in changes.Delays)
             counters.Service.RecordNanoseconds((long)(delay * _ticksToNanoseconds));
-        Scheduled += changes.Events;
         counters.Operations += changes.Events;
         counters.Documents += changes.Events;
         counters.Bytes += changes.Bytes;
         counters.Changes!.Add(changes);
+        _lane.Exit();
+        Scheduled += changes.Events;
+        if (isMeasured)
+            Operations += changes.Events;
         for (int i = 0; i < changes.Events; i++)
             _members.Count(0);
     }
@@ -483,7 +531,7 @@ internal sealed class Worker : IDisposable
     }
 
     /// <summary>Each operation has been tried, and none has ever succeeded.</summary>
-    private bool HasOnlyFailed => _warmup.Zip(_measured).Take(_fullReplies.Length)
+    private bool HasOnlyFailed => _lane.Warmup.Zip(_lane.Measured).Take(_fullReplies.Length)
         .All(part => part.First.Failed + part.Second.Failed > 0 && part.First.Operations + part.Second.Operations == 0);
 
     /// <param name="reason">Why the connection is of no use any more.</param>
@@ -559,8 +607,10 @@ internal sealed class Worker : IDisposable
     private void Verify(Counters counters)
     {
         VerificationOutcome outcome = _operation.Verify();
+        _lane.Enter();
         counters.Verified += outcome.Checked;
         counters.Wrong += outcome.Wrong;
+        _lane.Exit();
         _free = _clock.Now;
     }
 
@@ -573,7 +623,7 @@ internal sealed class Worker : IDisposable
             if (!IsDown || _changes is not null)
                 _operation.Complete();
             if (_changes is not null)
-                CountChanges(_changes, _measured[0]);
+                CountChanges(_changes, _lane.Measured[0], isMeasured: true);
         }
         catch (Exception e) when (ErrorTally.BreaksConnection(e) && !_control.IsStopped)
         {

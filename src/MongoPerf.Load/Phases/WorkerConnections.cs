@@ -108,13 +108,16 @@ internal sealed class WorkerConnections : IDisposable
 
     /// <summary>Counts what connections took, and forgets it.</summary>
     /// <param name="part">The place of what that is counted as.</param>
-    /// <param name="warmup">Counters of the warm-up.</param>
-    /// <param name="measured">Counters of the measured part; of storms, which mostly begin in the warm-up, for all of them.</param>
-    public void CountInto(int part, Counters warmup, Counters measured)
+    /// <param name="lane">Where the worker counts; of storms, which mostly begin in the warm-up, all are measured.</param>
+    public void CountInto(int part, Lane lane)
     {
+        if (Log.Entries.IsEmpty)
+            return;
+        lane.Enter();
         foreach ((long start, long end, Exception? failure) in Log.Entries)
         {
-            Counters counters = _storms is not null || end > _control.MeasureFrom || start >= _control.MeasureFrom ? measured : warmup;
+            Counters counters =
+                (_storms is not null || end > _control.MeasureFrom || start >= _control.MeasureFrom ? lane.Measured : lane.Warmup)[part];
             double seconds = _clock.SecondsBetween(start, end);
             if (failure is null)
             {
@@ -129,6 +132,7 @@ internal sealed class WorkerConnections : IDisposable
             }
         }
 
+        lane.Exit();
         Log.Clear();
     }
 

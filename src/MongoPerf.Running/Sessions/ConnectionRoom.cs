@@ -47,14 +47,32 @@ internal static class ConnectionRoom
             .. growth.Each.Select(each => each.Groups)]
         : [phase.Groups];
 
-    /// <exception cref="UserException">The client has too few file handles, or ports.</exception>
+    /// <exception cref="UserException">The client has too few file handles or ports, or no room for so many threads.</exception>
     public static void CheckClient(RunRequest request)
     {
         Plan plan = request.Plan.Plan;
         CheckClient(ConnectionsOf(plan), UsersOf(plan), ProcessLimit.Read(ProcessLimit.Handles));
+        IReadOnlyList<ServerAddress> hosts = request.Uri is { } uri ? request.System.HostsOf(uri) : [];
+        int? ports = PortRange.Count(SystemFile.ReadText(PortRange.Path));
+        if (!hosts.Any(host => host.IsUnixSocket))
+            CheckPorts(ConnectionsOf(plan), UsersOf(plan), Math.Max(1, hosts.Count), ports);
         // Linux gives ports of closed connections to itself out again after a second.
-        if (request.Uri is { } uri && request.System.HostsOf(uri).Any(host => !IsHere(host)))
-            CheckPorts(plan, PortRange.Count(SystemFile.ReadText(PortRange.Path)));
+        if (hosts.Any(host => !IsHere(host)))
+            CheckPorts(plan, ports);
+        new MachineRoom().Check(ThreadsOf(plan), ConnectionsOf(plan), hosts.All(IsHere));
+    }
+
+    /// <param name="connections">The connections of the run.</param>
+    /// <param name="users">What needs them.</param>
+    /// <param name="addresses">How many addresses they lead to.</param>
+    /// <param name="ports">How many connections to one address can have a port; null when that is not known.</param>
+    internal static void CheckPorts(int connections, string users, int addresses, int? ports)
+    {
+        if (ports is { } each && connections > (long)each * addresses)
+            throw new UserException(ExitCode.WrongUsage,
+                $"{connections:N0} {users} need a port each, but this machine has {each:N0} for connections to one address",
+                $"use at most {(long)each * addresses:N0}, widen the range (sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"), "
+                + "or use several mongos, or agents on several machines (--agents)");
     }
 
     /// <param name="connections">The connections of the run.</param>

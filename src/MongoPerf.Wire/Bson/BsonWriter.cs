@@ -16,10 +16,12 @@ public sealed class BsonWriter
     // Small, so that the growing path runs in every test of a debug build.
     private const int FirstCapacity = 16;
 #else
-    private const int FirstCapacity = 4096;
+    // Of a command mostly enough; thousands of connections have several writers each.
+    private const int FirstCapacity = 512;
 #endif
+    private const int FirstDepth = 8;
 
-    private readonly int[] _starts = new int[MaximumDepth];
+    private int[] _starts = new int[FirstDepth];
     private byte[] _buffer;
     private int _length;
     private int _depth;
@@ -50,6 +52,8 @@ public sealed class BsonWriter
     {
         if (_depth == MaximumDepth)
             throw new InvalidOperationException($"BSON nested deeper than {MaximumDepth} documents");
+        if (_depth == _starts.Length)
+            Array.Resize(ref _starts, MaximumDepth);
         _starts[_depth++] = _length;
         WriteRawInt32(0);
     }

@@ -25,7 +25,7 @@ public sealed record ConnectionSettings
     public string ApplicationName { get; init; } = "mongoperf";
 
     /// <summary>First size of the receive buffer, bytes; it grows with the replies and stays grown.</summary>
-    public int ReceiveBufferBytes { get; init; } = 64 * 1024;
+    public int ReceiveBufferBytes { get; init; } = 4 * 1024;
 
     /// <summary>How commands are named there. Messages that are prepared once are translated by who prepares them.</summary>
     public CommandDialect Dialect { get; init; } = CommandDialect.Plain;

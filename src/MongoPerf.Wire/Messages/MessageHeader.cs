@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Numerics;
 
 namespace MongoPerf.Wire.Messages;
 
@@ -24,8 +25,9 @@ public readonly record struct MessageHeader(int Length, int RequestId, int Respo
     /// <summary>What mongod takes and sends at most (maxMessageSizeBytes of every version since 2.6).</summary>
     public const int MaximumMessageLength = 48_000_000;
 
-    /// <summary>Bytes of a buffer that such a message fits into: it grows by whole 64 KiB.</summary>
-    internal static int RoomFor(int length) => (length + 0xFFFF) & ~0xFFFF;
+    /// <summary>Bytes of a buffer that such a message fits into: it doubles up to 64 KiB, and then grows by whole 64 KiB.</summary>
+    internal static int RoomFor(int length) =>
+        length <= 0xFFFF ? (int)BitOperations.RoundUpToPowerOf2((uint)length) : (length + 0xFFFF) & ~0xFFFF;
 
     public static MessageHeader Read(ReadOnlySpan<byte> bytes) => new(
         BinaryPrimitives.ReadInt32LittleEndian(bytes),

@@ -62,6 +62,19 @@ public sealed class ConnectionRoomTests
         ConnectionRoom.CheckPorts(Group("duration: 5m, connections: {churn: 400/s}"), ports);
     }
 
+    [Fact]
+    public void Each_connection_needs_a_port_of_its_own()
+    {
+        ConnectionRoom.CheckPorts(28_232, "threads", addresses: 1, ports: 28_232);
+        ConnectionRoom.CheckPorts(28_233, "threads", addresses: 2, ports: 28_232);
+        ConnectionRoom.CheckPorts(28_233, "threads", addresses: 1, ports: null);
+        UserException refused =
+            Assert.Throws<UserException>(() => ConnectionRoom.CheckPorts(28_233, "threads", addresses: 1, ports: 28_232));
+        Assert.Equal("28,233 threads need a port each, but this machine has 28,232 for connections to one address", refused.Message);
+        Assert.StartsWith("use at most 28,232, widen the range (sysctl -w net.ipv4.ip_local_port_range=", refused.Hint,
+            StringComparison.Ordinal);
+    }
+
     private static Plan Group(string keys) => ScenarioTexts.Plan(ScenarioTexts.Data
         + $"phases: [{{name: p, {keys}, operations: [{{find: users, key: uniform}}]}}]\n");
 }

@@ -53,6 +53,8 @@ public sealed class SystemClockTests
         public void SleepUntil(long ticks) => throw new NotSupportedException();
 
         public IDisposable Schedule(long firstDue, Func<long> tick) => throw new NotSupportedException();
+
+        public IParker CreateParker() => throw new NotSupportedException();
     }
 
     /// <param name="widths">The ticks that pass while both times are read, one reading after the other; 100 are short enough.</param>
@@ -94,6 +96,8 @@ public sealed class SystemClockTests
         public void SleepUntil(long ticks) => throw new NotSupportedException();
 
         public IDisposable Schedule(long firstDue, Func<long> tick) => throw new NotSupportedException();
+
+        public IParker CreateParker() => throw new NotSupportedException();
     }
 
     [Fact]

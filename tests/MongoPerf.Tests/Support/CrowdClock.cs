@@ -10,10 +10,10 @@ namespace MongoPerf.Tests.Support;
 internal sealed class CrowdClock(int threads) : IClock
 {
     [ThreadStatic]
-    private static ManualResetEventSlim? _own;
+    private static Sleeper? _own;
 
     private readonly Lock _lock = new();
-    private readonly PriorityQueue<ManualResetEventSlim, long> _asleep = new();
+    private readonly PriorityQueue<Sleeper, long> _asleep = new();
     private int _awake = threads;
     private long _now;
     private (long Due, Func<long>? Tick) _alarm = (long.MaxValue, null);
@@ -26,17 +26,33 @@ internal sealed class CrowdClock(int threads) : IClock
 
     public void SleepUntil(long ticks)
     {
-        ManualResetEventSlim own = _own ??= new ManualResetEventSlim(false, 0);
+        Sleeper own = _own ??= new Sleeper();
         lock (_lock)
         {
             if (ticks <= _now)
                 return;
-            own.Reset();
-            _asleep.Enqueue(own, ticks);
-            End();
+            FallAsleep(own, ticks);
         }
 
-        own.Wait();
+        own.Woken.Wait();
+    }
+
+    public IParker CreateParker() => new Parker(this);
+
+    private void FallAsleep(Sleeper sleeper, long ticks)
+    {
+        sleeper.Woken.Reset();
+        sleeper.IsAsleep = true;
+        if (ticks != long.MaxValue)
+            _asleep.Enqueue(sleeper, ticks);
+        End();
+    }
+
+    private void Wake(Sleeper sleeper)
+    {
+        sleeper.IsAsleep = false;
+        _awake++;
+        sleeper.Woken.Set();
     }
 
     /// <summary>The calling thread sleeps by this clock no more.</summary>
@@ -44,20 +60,22 @@ internal sealed class CrowdClock(int threads) : IClock
     {
         lock (_lock)
         {
-            if (--_awake > 0 || !_asleep.TryPeek(out _, out long next))
-                return;
-            while (_alarm.Due < next)
+            _awake--;
+            while (_awake == 0 && _asleep.TryPeek(out _, out long next))
             {
-                _now = Math.Max(_now, _alarm.Due);
-                _alarm.Due = _alarm.Tick!();
-            }
+                if (_alarm.Due < next)
+                {
+                    _now = Math.Max(_now, _alarm.Due);
+                    _alarm.Due = _alarm.Tick!();
+                    continue;
+                }
 
-            _now = next;
-            while (_asleep.TryPeek(out ManualResetEventSlim? first, out long due) && due <= next)
-            {
-                _asleep.Dequeue();
-                _awake++;
-                first.Set();
+                _now = next;
+                while (_asleep.TryPeek(out Sleeper? first, out long due) && due <= next)
+                {
+                    _asleep.Dequeue();
+                    Wake(first);
+                }
             }
         }
     }
@@ -68,6 +86,47 @@ internal sealed class CrowdClock(int threads) : IClock
         lock (_lock)
             _alarm = (firstDue, tick);
         return new Scheduled(this);
+    }
+
+    private sealed class Sleeper
+    {
+        public ManualResetEventSlim Woken { get; } = new(false, spinCount: 0);
+
+        public bool IsAsleep { get; set; }
+    }
+
+    private sealed class Parker(CrowdClock clock) : IParker
+    {
+        private readonly Sleeper _sleeper = new();
+        private bool _isEnded;
+
+        public void ParkUntil(long ticks)
+        {
+            lock (clock._lock)
+            {
+                if (_isEnded || ticks <= clock._now)
+                {
+                    _isEnded = false;
+                    return;
+                }
+
+                clock.FallAsleep(_sleeper, ticks);
+            }
+
+            _sleeper.Woken.Wait();
+        }
+
+        public void Unpark()
+        {
+            lock (clock._lock)
+            {
+                _isEnded = !_sleeper.IsAsleep;
+                if (_isEnded)
+                    return;
+                clock._asleep.Remove(_sleeper, out _, out _);
+                clock.Wake(_sleeper);
+            }
+        }
     }
 
     private sealed class Scheduled(CrowdClock clock) : IDisposable

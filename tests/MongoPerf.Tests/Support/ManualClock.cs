@@ -36,19 +36,24 @@ internal sealed class ManualClock : IClock
             SleepUntil(_now + (long)Math.Round(seconds * TicksPerSecond));
     }
 
-    public void SleepUntil(long ticks)
+    public void SleepUntil(long ticks) => SleepUntil(ticks, static () => false);
+
+    private void SleepUntil(long ticks, Func<bool> isOver)
     {
         lock (_lock)
         {
-            while (_alarms.Where(a => a.Due < ticks).MinBy(a => a.Due) is { } alarm)
+            while (!isOver() && _alarms.Where(a => a.Due < ticks).MinBy(a => a.Due) is { } alarm)
             {
                 _now = Math.Max(_now, alarm.Due);
                 alarm.Due = alarm.Tick();
             }
 
-            _now = Math.Max(_now, ticks);
+            if (!isOver())
+                _now = Math.Max(_now, ticks);
         }
     }
+
+    public IParker CreateParker() => new Parker(this);
 
     public IDisposable Schedule(long firstDue, Func<long> tick)
     {
@@ -56,6 +61,23 @@ internal sealed class ManualClock : IClock
         lock (_lock)
             _alarms.Add(alarm);
         return alarm;
+    }
+
+    /// <summary>A wait with an end lets the time pass; one without is for another thread to end.</summary>
+    private sealed class Parker(ManualClock clock) : IParker
+    {
+        private readonly ManualResetEventSlim _ended = new(false, spinCount: 0);
+
+        public void ParkUntil(long ticks)
+        {
+            if (ticks == long.MaxValue)
+                _ended.Wait();
+            else
+                clock.SleepUntil(ticks, () => _ended.IsSet);
+            _ended.Reset();
+        }
+
+        public void Unpark() => _ended.Set();
     }
 
     private sealed class Alarm(ManualClock clock, Func<long> tick) : IDisposable

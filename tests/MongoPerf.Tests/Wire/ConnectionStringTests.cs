@@ -273,7 +273,7 @@ public sealed class ConnectionStringTests
         ConnectionSettings settings = ConnectionSettings.From(ConnectionString.Parse("mongodb://h"));
         Assert.Equal((10, 60, 15, 10), (settings.ConnectTimeout.TotalSeconds, settings.ReplyTimeout.TotalSeconds,
             settings.LocalThreshold.TotalMilliseconds, settings.HeartbeatFrequency.TotalSeconds));
-        Assert.Equal((65_536, -1, "mongoperf"), (settings.ReceiveBufferBytes, settings.ZlibLevel, settings.ApplicationName));
+        Assert.Equal((4_096, -1, "mongoperf"), (settings.ReceiveBufferBytes, settings.ZlibLevel, settings.ApplicationName));
         Assert.Equal(new ConnectionSettings().ConnectTimeout, settings.ConnectTimeout);
     }
 

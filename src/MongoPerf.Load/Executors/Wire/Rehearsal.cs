@@ -17,8 +17,8 @@ namespace MongoPerf.Load.Executors.Wire;
 /// </remarks>
 public static class Rehearsal
 {
-    /// <summary>Longer than a wait in one piece (<see cref="GroupControl.WaitUntil"/>), so that waking up is rehearsed too.</summary>
-    private const double LeadSeconds = 0.22;
+    /// <summary>Long enough for workers to be parked before their start, so that waking up is rehearsed too.</summary>
+    private const double LeadSeconds = 0.05;
     private const double MostSeconds = 1;
     private const double Rate = 1000;
     private const int Documents = 1000;

@@ -1,4 +1,5 @@
 using MongoPerf.Load.Phases;
+using MongoPerf.Load.Plans;
 using MongoPerf.Measurement;
 using MongoPerf.Tests.Support;
 
@@ -65,6 +66,31 @@ public sealed class ConformanceTests
         AssertNear(210_000, result.Parts[0].Response!.Maximum);
     }
 
+    /// <summary>Those that are free wait in line, and each has its turn.</summary>
+    [Fact]
+    public void Thousands_of_connections_show_a_stall_as_few_do()
+    {
+        GroupResult result = Run(3_000, 20, 200, call => ScriptedServer.Stalled(call, 0.01, 10, 1));
+        Assert.Equal((4_000, 0), (result.Operations, result.Accounting.Skipped));
+        LatencyHistogram response = result.Parts[0].Response!;
+        AssertNear(10_000, response.ValueAtPercentile(50));
+        AssertNear(810_000, response.ValueAtPercentile(99));
+        AssertNear(1_010_000, response.Maximum);
+        Assert.Equal(0.1, result.Parts[0].Lateness!.Maximum);
+        Assert.Equal(0, result.Waiting!.Arrivals);
+        Assert.Equal((1L, 2L), (result.ThreadOperations.Min(), result.ThreadOperations.Max()));
+    }
+
+    [Fact]
+    public void Thousands_that_think_think_as_long_as_they_are_to()
+    {
+        GroupResult result = Run(2_000, 10, null, _ => 0.01, new ThinkTime(1, 0));
+        // At 0, 1.01, 2.02 … 9.09 s.
+        Assert.Equal(2_000 * 10, result.Operations);
+        Assert.Equal(0, result.OversleptSeconds);
+        AssertNear(10_000, result.Parts[0].Service.Maximum);
+    }
+
     [Fact]
     public void A_slow_tenth_is_a_tenth()
     {
@@ -117,7 +143,8 @@ public sealed class ConformanceTests
             AssertNear(percent * 1000, service.ValueAtPercentile(percent), 0.01);
     }
 
-    private static GroupResult Run(int threads, double seconds, double? rate, Func<ScriptedCall, double> script)
+    private static GroupResult Run(
+        int threads, double seconds, double? rate, Func<ScriptedCall, double> script, ThinkTime? think = null)
     {
         var clock = new CrowdClock(threads);
         var server = new ScriptedServer(clock, script, clock.End);
@@ -126,7 +153,7 @@ public sealed class ConformanceTests
         var plan = new GroupPlan { Name = "q4", Operations =
         [
             new(SeriesFile.Find("q4"), 1),
-        ], Threads = threads, Seconds = seconds, Rate = rate is { } perSecond ? perSecond : null, Seed = 1 };
+        ], Threads = threads, Seconds = seconds, Rate = rate is { } perSecond ? perSecond : null, Think = think, Seed = 1 };
         return runner.Run(plan, new Silent(), CancellationToken.None);
     }
 

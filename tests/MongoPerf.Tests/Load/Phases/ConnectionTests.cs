@@ -57,10 +57,10 @@ public sealed class ConnectionTests : PhaseTest
         holds.Release();
         using ConnectionPool.Ticket next = new();
         Assert.False(pool.TryTake(next));
-        Counters warmup = new(isPaced: false), measured = new(isPaced: false);
-        waits.CountInto(1, warmup, measured);
-        Assert.Equal((0L, 1L), (warmup.Operations, measured.Operations));
-        Assert.Equal(30_000, measured.Service.Maximum!.Value, 100.0);
+        Lane lane = control.Lanes[0];
+        waits.CountInto(1, lane);
+        Assert.Equal((0L, 1L), (lane.Warmup[1].Operations, lane.Measured[1].Operations));
+        Assert.Equal(30_000, lane.Measured[1].Service.Maximum!.Value, 100.0);
         Assert.Equal(0, waits.Log.Entries.Length);
     }
 
@@ -262,7 +262,7 @@ public sealed class ConnectionTests : PhaseTest
             worker.Run(0);
             Assert.Null(worker.GivenUp);
             Assert.Single(executor.StartTimes);
-            Assert.Equal((1L, 1L), (worker.Scheduled, worker.Missed));
+            Assert.Equal((1L, 0L, 4L), (worker.Scheduled, worker.Missed, control.Arrivals!.TakeBefore(control.DueBefore)));
         }
     }
 
@@ -289,7 +289,7 @@ public sealed class ConnectionTests : PhaseTest
         {
             worker.Run(0);
             Assert.Null(worker.GivenUp);
-            Assert.Equal((0L, 0), (worker.Measured[^1].Failed, control.Errors[^1].Counts.Count));
+            Assert.Equal((0L, 0), (control.Lanes[0].Measured[^1].Failed, control.Errors[^1].Counts.Count));
         }
     }
 

@@ -283,6 +283,23 @@ public sealed class PhaseMeasurementTests : PhaseTest
             new LateClock(Clock, Clock.TicksOf(late)), (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(plan, Log, default);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Whoever_waits_ends_when_the_group_is_stopped(bool thinks)
+    {
+        using var stop = new CancellationTokenSource();
+        using IDisposable alarm = Clock.Schedule(Clock.TicksPerSecond / 2, () =>
+        {
+            stop.Cancel();
+            return long.MaxValue;
+        });
+        GroupPlan plan = Queries with { Threads = 3, Seconds = 3600 };
+        new GroupRunner(Clock, (_, _) => new ScriptedExecutor(Clock, _ => Scripted.Ok())).Run(
+            thinks ? plan with { Think = new ThinkTime(1000, 0) } : plan with { Rate = 0.001 }, Log, stop.Token);
+        Assert.Equal(0.5, Clock.Seconds);
+    }
+
     /// <summary>A machine that wakes its threads late.</summary>
     private sealed class LateClock(ManualClock clock, long late) : IClock
     {
@@ -295,6 +312,15 @@ public sealed class PhaseMeasurementTests : PhaseTest
         public void SleepUntil(long ticks) => clock.SleepUntil(ticks > clock.Now ? ticks + late : ticks);
 
         public IDisposable Schedule(long firstDue, Func<long> tick) => clock.Schedule(firstDue, tick);
+
+        public IParker CreateParker() => new LateParker(clock.CreateParker(), late);
+
+        private sealed class LateParker(IParker parker, long late) : IParker
+        {
+            public void ParkUntil(long ticks) => parker.ParkUntil(ticks == long.MaxValue ? ticks : ticks + late);
+
+            public void Unpark() => parker.Unpark();
+        }
     }
 
     [Fact]

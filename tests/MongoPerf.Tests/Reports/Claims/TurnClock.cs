@@ -141,6 +141,8 @@ internal sealed class TurnClock : IClock
         return alarm;
     }
 
+    public IParker CreateParker() => new Parker(this);
+
     private void Leave(Member own)
     {
         lock (_lock)
@@ -161,7 +163,7 @@ internal sealed class TurnClock : IClock
         Member? next = null;
         foreach (Member member in _members)
         {
-            if (member.IsWaiting && (next is null || member.CompareTo(next) < 0))
+            if (member is { IsWaiting: true, Due: < long.MaxValue } && (next is null || member.CompareTo(next) < 0))
                 next = member;
         }
 
@@ -226,6 +228,40 @@ internal sealed class TurnClock : IClock
         public int CompareTo(Member? other) => Due != other!.Due ? Due.CompareTo(other.Due)
             : crew != other.Crew ? string.CompareOrdinal(crew.Name, other.Crew.Name)
             : Number.CompareTo(other.Number);
+    }
+
+    /// <summary>Who ends a wait without a limit is the worker whose turn it is, or an alarm.</summary>
+    private sealed class Parker(TurnClock clock) : IParker
+    {
+        private Member? _parked;
+        private bool _isEnded;
+
+        public void ParkUntil(long ticks)
+        {
+            lock (clock._lock)
+            {
+                bool isOver = _isEnded;
+                _isEnded = false;
+                if (isOver)
+                    return;
+                _parked = _own;
+            }
+
+            clock.SleepUntil(ticks);
+            lock (clock._lock)
+                _parked = null;
+        }
+
+        public void Unpark()
+        {
+            lock (clock._lock)
+            {
+                if (_parked is { IsWaiting: true } parked)
+                    parked.Due = Math.Min(parked.Due, clock._now);
+                else
+                    _isEnded = true;
+            }
+        }
     }
 
     private sealed class Alarm(TurnClock clock, string group, Func<long> tick) : IDisposable, IComparable<Alarm>
