@@ -202,11 +202,12 @@ internal sealed class FreeWorkers(ArrivalStream arrivals, IClock clock)
 
         public bool TryReceive(out long due)
         {
+            // In this order: what was handed over is read behind the sign that it was.
+            bool isHanded = _isHanded;
             due = _due;
-            if (!_isHanded)
-                return false;
-            _isHanded = IsCalled = false;
-            return true;
+            if (isHanded)
+                _isHanded = IsCalled = false;
+            return isHanded;
         }
     }
 }

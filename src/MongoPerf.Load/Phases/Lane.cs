@@ -10,9 +10,11 @@ internal sealed class Lane
     private const int Most = 64;
 
     private readonly Lock? _lock;
+    private Lane _next;
 
     private Lane(GroupPlan plan)
     {
+        _next = this;
         _lock = plan.Threads > Most ? new Lock() : null;
         Warmup = [.. plan.Counted.Select(part => Counters.Of(part, plan.IsPaced))];
         Measured = [.. plan.Counted.Select(part => Counters.Of(part, plan.IsPaced))];
@@ -24,11 +26,37 @@ internal sealed class Lane
     /// <inheritdoc cref="Warmup"/>
     public Counters[] Measured { get; }
 
-    public static IReadOnlyList<Lane> Of(GroupPlan plan) =>
-        [.. Enumerable.Range(0, Math.Min(plan.Threads, Most)).Select(_ => new Lane(plan))];
+    public Counters CountersOf(int part, bool isMeasured) => (isMeasured ? Measured : Warmup)[part];
 
-    /// <summary>To be called before counting; nobody else counts until <see cref="Exit"/>. Nothing in between may throw.</summary>
-    public void Enter() => _lock?.Enter();
+    public static IReadOnlyList<Lane> Of(GroupPlan plan)
+    {
+        Lane[] lanes = [.. Enumerable.Range(0, Math.Min(plan.Threads, Most)).Select(_ => new Lane(plan))];
+        for (int i = 0; i < lanes.Length; i++)
+            lanes[i]._next = lanes[(i + 1) % lanes.Length];
+        return lanes;
+    }
 
+    /// <summary>
+    /// Enters this lane, or the next one that is free: one whose worker has lost its processor while it counted, maybe to thousands, keeps
+    /// nobody waiting.
+    /// </summary>
+    /// <returns>The lane to count in, alone, until <see cref="Exit"/>. Nothing in between may throw.</returns>
+    public Lane Enter()
+    {
+        if (_lock is null)
+            return this;
+        Lane lane = this;
+        do
+        {
+            if (lane._lock!.TryEnter())
+                return lane;
+            lane = lane._next;
+        }
+        while (lane != this);
+        _lock.Enter();
+        return this;
+    }
+
+    /// <inheritdoc cref="Enter"/>
     public void Exit() => _lock?.Exit();
 }

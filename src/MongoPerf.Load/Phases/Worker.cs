@@ -339,8 +339,8 @@ internal sealed class Worker : IDisposable
         bool succeeded = answered && outcome.Succeeded;
         // What this program has ended itself neither succeeded nor failed: it counts as skipped.
         bool failed = !succeeded && (failure is null || !_control.IsAborted);
-        Counters counters = (isMeasured ? _lane.Measured : _lane.Warmup)[part];
-        _lane.Enter();
+        Lane lane = _lane.Enter();
+        Counters counters = lane.CountersOf(part, isMeasured);
         counters.Steps?.Add(_operation.Steps!, _ticksToNanoseconds);
         counters.Replies?.Add(_operation.Comparison);
         if (succeeded)
@@ -367,7 +367,7 @@ internal sealed class Worker : IDisposable
             counters.Failed++;
         else if (!succeeded)
             counters.AtEnd.Note(ReportedNanoseconds(due, start, end));
-        _lane.Exit();
+        lane.Exit();
 
         if (succeeded)
         {
@@ -384,7 +384,7 @@ internal sealed class Worker : IDisposable
             if (_outage is not null)
                 EndOutage("answered again", end);
             if (_verifyBelow != 0 && _verification.Next() <= _verifyBelow)
-                Verify(counters);
+                Verify(part, isMeasured);
         }
         else if (failed)
         {
@@ -402,8 +402,7 @@ internal sealed class Worker : IDisposable
         bool answered = TryExecute(out OperationOutcome outcome, out Exception? failure);
         long end = _free = _clock.Now;
         bool isMeasured = end > _control.MeasureFrom;
-        Counters counters = (isMeasured ? _lane.Measured : _lane.Warmup)[0];
-        CountChanges(changes, counters, isMeasured);
+        CountChanges(changes, isMeasured);
         if (answered && outcome.Succeeded)
         {
             _refusedInARow = false;
@@ -413,24 +412,25 @@ internal sealed class Worker : IDisposable
         else if (failure is null || !_control.IsAborted)
         {
             Scheduled++;
-            _lane.Enter();
-            counters.Failed++;
-            _lane.Exit();
+            Lane lane = _lane.Enter();
+            lane.CountersOf(0, isMeasured).Failed++;
+            lane.Exit();
             HandleFailure(failure, start, ReportedNanoseconds(0, start, end), 0);
             _free = _clock.Now;
         }
     }
 
-    private void CountChanges(ChangeLog changes, Counters counters, bool isMeasured)
+    private void CountChanges(ChangeLog changes, bool isMeasured)
     {
-        _lane.Enter();
+        Lane lane = _lane.Enter();
+        Counters counters = lane.CountersOf(0, isMeasured);
         foreach (long delay in changes.Delays)
             counters.Service.RecordNanoseconds((long)(delay * _ticksToNanoseconds));
         counters.Operations += changes.Events;
         counters.Documents += changes.Events;
         counters.Bytes += changes.Bytes;
         counters.Changes!.Add(changes);
-        _lane.Exit();
+        lane.Exit();
         Scheduled += changes.Events;
         if (isMeasured)
             Operations += changes.Events;
@@ -604,13 +604,14 @@ internal sealed class Worker : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Verify(Counters counters)
+    private void Verify(int part, bool isMeasured)
     {
         VerificationOutcome outcome = _operation.Verify();
-        _lane.Enter();
+        Lane lane = _lane.Enter();
+        Counters counters = lane.CountersOf(part, isMeasured);
         counters.Verified += outcome.Checked;
         counters.Wrong += outcome.Wrong;
-        _lane.Exit();
+        lane.Exit();
         _free = _clock.Now;
     }
 
@@ -623,7 +624,7 @@ internal sealed class Worker : IDisposable
             if (!IsDown || _changes is not null)
                 _operation.Complete();
             if (_changes is not null)
-                CountChanges(_changes, _lane.Measured[0], isMeasured: true);
+                CountChanges(_changes, isMeasured: true);
         }
         catch (Exception e) when (ErrorTally.BreaksConnection(e) && !_control.IsStopped)
         {

@@ -108,16 +108,16 @@ internal sealed class WorkerConnections : IDisposable
 
     /// <summary>Counts what connections took, and forgets it.</summary>
     /// <param name="part">The place of what that is counted as.</param>
-    /// <param name="lane">Where the worker counts; of storms, which mostly begin in the warm-up, all are measured.</param>
-    public void CountInto(int part, Lane lane)
+    /// <param name="home">Where the worker counts; of storms, which mostly begin in the warm-up, all are measured.</param>
+    public void CountInto(int part, Lane home)
     {
         if (Log.Entries.IsEmpty)
             return;
-        lane.Enter();
+        Lane lane = home.Enter();
         foreach ((long start, long end, Exception? failure) in Log.Entries)
         {
-            Counters counters =
-                (_storms is not null || end > _control.MeasureFrom || start >= _control.MeasureFrom ? lane.Measured : lane.Warmup)[part];
+            Counters counters = lane.CountersOf(
+                part, isMeasured: _storms is not null || end > _control.MeasureFrom || start >= _control.MeasureFrom);
             double seconds = _clock.SecondsBetween(start, end);
             if (failure is null)
             {
