@@ -54,7 +54,7 @@ public sealed class ScarceResourcesTests : IDisposable
             $$"""
             mkdir "$FOLDER/disk"
             mount -t tmpfs -o size=200m tmpfs "$FOLDER/disk" || exit 1
-            timeout 300 "$@" serve --data "$FOLDER/disk/data" --port {{port}} --cache 64MB &
+            timeout --foreground 300 "$@" serve --data "$FOLDER/disk/data" --port {{port}} --cache 64MB &
             until [ -e "$FOLDER/more" ]; do sleep 0.1; kill -0 $! || exit 1; done
             mount -o remount,size=400m tmpfs "$FOLDER/disk"
             wait $!
@@ -166,10 +166,10 @@ public sealed class ScarceResourcesTests : IDisposable
             $$"""
             mkdir "$FOLDER/disk"
             mount -t tmpfs -o size=1m tmpfs "$FOLDER/disk" || exit 1
-            timeout 300 "$@" serve --data "$FOLDER/data" --port {{server}} &
+            timeout --foreground 300 "$@" serve --data "$FOLDER/data" --port {{server}} &
             server=$!
             until [ -e "$FOLDER/up" ]; do sleep 0.1; kill -0 $server || exit 1; done
-            timeout 300 "$@" record --uri mongodb://127.0.0.1:{{server}} --listen 127.0.0.1:{{proxy}} -o "$FOLDER/disk/a.rec" &
+            timeout --foreground 300 "$@" record --uri mongodb://127.0.0.1:{{server}} --listen 127.0.0.1:{{proxy}} -o "$FOLDER/disk/a.rec" &
             proxy=$!
             until [ -e "$FOLDER/more" ]; do sleep 0.1; kill -0 $proxy || exit 1; done
             kill $proxy

@@ -58,7 +58,7 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         Assert.Equal(1, plot.Ranges!.BlockSeconds);
         Assert.NotEmpty(packed.Ranges);
         var measured = new MeasuredRanges(_run);
-        foreach ((double from, double to) in MeasuredRanges.Random(plot.Seconds))
+        foreach ((double from, double to) in MeasuredRanges.Random(plot.Seconds).Take(3))
         {
             foreach ((int range, string title) in packed.Ranges.Index())
             {
@@ -86,7 +86,7 @@ public sealed partial class ExploreTests : IClassFixture<ApprovedReportTests.Fix
         Assert.Equal(durations.Select(static second => (long)second.Length),
             blocks.Select(static block => block.Counts.Sum(static one => one.Count)));
 
-        for (int i = 0; i < 40; i++)
+        for (int i = 0; i < 20; i++)
         {
             int first = random.Next(durations.Length), last = random.Next(first, durations.Length);
             long[] sorted = [.. durations[first..(last + 1)].SelectMany(static second => second).Order()];

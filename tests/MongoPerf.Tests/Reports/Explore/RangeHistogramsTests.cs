@@ -25,6 +25,7 @@ public sealed class RangeHistogramsTests : IDisposable
         Dictionary<int, PackedPlot.Block[][]> expected = Lengths.ToDictionary(length => length,
             length => Operations.Select(operation => Expected(run, seconds.Axis, operation, length).ToArray()).ToArray());
         Dictionary<int, long> sizes = expected.ToDictionary(one => one.Key, one => one.Value.Sum(BytesOf));
+        var read = new Dictionary<int, byte[][]>();
         foreach (int mostBytes in sizes.Values.SelectMany(size => new[] { (int)size, (int)size - 1 }).Append(int.MaxValue).Distinct())
         {
             var histograms = new RangeHistograms(seconds, seconds.Axis, mostBytes);
@@ -33,14 +34,23 @@ public sealed class RangeHistogramsTests : IDisposable
             PlotRanges ranges = histograms.End(() => SampleThinning.Merge(run, 1))!;
             int length = Lengths.FirstOrDefault(one => sizes[one] <= mostBytes, Lengths[^1]);
             Assert.Equal((mostBytes, length), (mostBytes, ranges.BlockSeconds));
-            Assert.Equal(expected[length].Select(BytesOf), ranges.Series.Select(series => (long)series.Bytes.Length));
+            byte[][] bytes = [.. ranges.Series.Select(series => series.Bytes)];
+            Assert.Equal(expected[length].Select(BytesOf), bytes.Select(series => (long)series.Length));
+            // What makes no difference to the page's script need not be read by it again.
+            if (read.TryGetValue(length, out byte[][]? known))
+            {
+                Assert.Equal(known, bytes);
+                continue;
+            }
+
+            read.Add(length, bytes);
             var packed = new PackedPlot(PlotEncoding.Write(new Plot(seconds.Axis.Seconds, []) { Ranges = ranges }, "x"));
             Assert.Equal(Operations, packed.Ranges);
             foreach ((int range, PackedPlot.Block[] blocks) in expected[length].Index())
             {
-                IReadOnlyList<PackedPlot.Block> read = packed.Blocks(range);
-                Assert.Equal(blocks.Select(block => (block.From, block.To)), read.Select(block => (block.From, block.To)));
-                Assert.All(blocks.Zip(read), pair => Assert.Equal(pair.First.Counts, pair.Second.Counts));
+                IReadOnlyList<PackedPlot.Block> back = packed.Blocks(range);
+                Assert.Equal(blocks.Select(block => (block.From, block.To)), back.Select(block => (block.From, block.To)));
+                Assert.All(blocks.Zip(back), pair => Assert.Equal(pair.First.Counts, pair.Second.Counts));
             }
         }
     }
