@@ -56,7 +56,7 @@ internal static partial class DecisionFile
         string step = Units.Count(Units.TwoDigits(rounded / (double)Steps));
         string run = $"{CommandText.Program} run {CommandText.Quoted(path)} --target {Units.Count(rounded)} --step {step}";
         string text = $"{Header(run, documents, memory)}onlyMongoDb: true\n\n{Deployments(limit)}"
-            + WithShardKeys(WithoutHead(file.Text), plan);
+            + WithUnorderedBatches(WithShardKeys(WithoutHead(file.Text), plan));
         ScenarioCommands.WriteText(path, text);
         try
         {
@@ -125,6 +125,18 @@ internal static partial class DecisionFile
 
         return text;
     }
+
+    /// <summary>
+    /// An ordered batch is cut at every change of shard: what that costs is no question of one server or shards. A file that says itself
+    /// which of its batches are ordered is left as it is.
+    /// </summary>
+    private static string WithUnorderedBatches(string text) => text.Contains("ordered:", StringComparison.Ordinal) ? text
+        : Batches().Replace(text, static match => match.Groups["indent"] is { Success: true, Value: var indent }
+            ? $"{match.Value}\n{new string(' ', indent.Length)}ordered: false" : $"{match.Value}, ordered: false");
+
+    /// <summary>On a line of its own, or within braces.</summary>
+    [GeneratedRegex(@"^(?<indent>[ ]+(?:- )?)batch:[^\n]*|(?<=\{[^\n]*)\bbatch: *[^,}\n]+", RegexOptions.Multiline)]
+    private static partial Regex Batches();
 
     [GeneratedRegex(@"^(?:deployments|onlyMongoDb):.*\n(?:[ \t#].*\n|\n)*", RegexOptions.Multiline)]
     private static partial Regex OwnKeys();

@@ -55,6 +55,28 @@ public sealed class DecisionFileTests : IDisposable
         Assert.Equal(3, Deployments().Count);
     }
 
+    /// <summary>Ordered ones are cut at every change of shard, and would decide by that.</summary>
+    [Theory]
+    [InlineData("{name: b, share: 100, batch: 500}", "{name: b, share: 100, batch: 500, ordered: false}")]
+    [InlineData("{batch: 500, name: b, share: 100}", "{batch: 500, ordered: false, name: b, share: 100}")]
+    [InlineData("batch: 500   # documents", "batch: 500   # documents\n        ordered: false")]
+    [InlineData("{name: b, share: 100, batch: 500, ordered: true}", "{name: b, share: 100, batch: 500, ordered: true}")]
+    public void Batches_are_unordered_unless_the_file_says_which_are(string written, string becomes)
+    {
+        InProcess.Run("new", "--growth", _folder.At("mine.yaml"));
+        string[] lines = File.ReadAllLines(_folder.At("mine.yaml"));
+        Assert.Contains(lines, line => line.Contains("ordered: false", StringComparison.Ordinal));
+        string own = written[0] == '{' ? $"      - {written}" : $"      - name: b\n        share: 100\n        {written}";
+        string[] others = ["- {name: batches", "- {name: singles", "# Unordered"];
+        File.WriteAllText(_folder.At("mine.yaml"), string.Join('\n', lines
+            .Where(line => !others.Any(other => line.Contains(other, StringComparison.Ordinal)))
+            .Select(line => line.TrimStart().StartsWith("writes:", StringComparison.Ordinal) ? $"    writes:\n{own}" : line)));
+        (int code, _, string errors) = Run("--data", _folder.At("mine.yaml"));
+        Assert.Equal((0, ""), (code, errors));
+        Assert.Contains(own.Replace(written, becomes, StringComparison.Ordinal), File.ReadAllText(_folder.At("decide.yaml")),
+            StringComparison.Ordinal);
+    }
+
     /// <summary>64 GB for 500M documents are 960 MB for 7.3M.</summary>
     [Fact]
     public void Sizes_are_scaled_so_that_each_document_has_as_much_memory_as_it_will_have()
