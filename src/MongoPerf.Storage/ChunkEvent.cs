@@ -17,7 +17,7 @@ public enum ChunkEventOutcome
     Failed,
 }
 
-/// <summary>Something that the cluster's changelog tells of the collection's chunks.</summary>
+/// <summary>Something that the cluster's changelog tells of the chunks of the run's database.</summary>
 public sealed record ChunkEvent
 {
     /// <summary>_id of the changelog's entry that began it.</summary>

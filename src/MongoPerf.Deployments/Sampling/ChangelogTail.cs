@@ -1,4 +1,3 @@
-using MongoPerf.Load.Sharding;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -10,15 +9,14 @@ namespace MongoPerf.Deployments.Sampling;
 /// The log is capped at 200 MB and has no index on its time, so it is read backwards from its end until what was seen last: the cost goes
 /// with what is new, never with its size.
 /// </remarks>
-/// <param name="ns">database.collection; the other collections' entries are left out.</param>
+/// <param name="database">What happened to collections of others is left out.</param>
 /// <param name="since">From when on: of what happened before, only what had not ended by then counts.</param>
-internal sealed class ChangelogTail(string ns, DateTimeOffset since)
+internal sealed class ChangelogTail(string database, DateTimeOffset since)
 {
     // The first look fetches few, as mostly nothing is new; then more. What lies before the last is given up.
     private static readonly int[] Lengths = [20, 400, 10_000];
 
     private readonly ChunkEventAssembler _assembler = new();
-    private readonly string _buckets = ConfigCatalogue.BucketsOf(ns);
     private string? _lastId;
 
     /// <param name="config">A connection to a config server or a mongos.</param>
@@ -31,7 +29,8 @@ internal sealed class ChangelogTail(string ns, DateTimeOffset since)
         // Of an event that several entries tell of, the last has it all.
         return
         [
-            .. entries.Where(entry => entry.FindString("ns") is { } where && (where == ns || where == _buckets)).SelectMany(_assembler.Add)
+            .. entries.Where(entry => entry.FindString("ns")?.StartsWith($"{database}.", StringComparison.Ordinal) is true)
+                .SelectMany(_assembler.Add)
                 .GroupBy(static happened => happened.Id).Select(static told => told.Last())
                 .Where(happened =>
                     happened.Outcome == ChunkEventOutcome.Running || happened.EndMilliseconds >= since.ToUnixTimeMilliseconds()),

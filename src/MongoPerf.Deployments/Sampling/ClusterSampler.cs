@@ -27,7 +27,7 @@ public sealed class ClusterSampler(
     private const int MostAttempts = 3;
 
     private readonly Dictionary<string, ShardProbe> _probes = new(StringComparer.Ordinal);
-    private readonly ChangelogTail _changelog = new(collection.ToString(), since);
+    private readonly ChangelogTail _changelog = new(collection.Database, since);
     private ShardedCluster? _cluster;
     private SamplerConnection? _config;
     private SamplerConnection? _router;
