@@ -13,6 +13,7 @@ internal sealed class DriverWatch : ChangeWatch, IDisposable
 {
     private readonly DriverExecutor _executor;
     private readonly IMongoCollection<RawBsonDocument> _collection;
+    private readonly IClientSessionHandle _session;
     private IChangeStreamCursor<RawBsonDocument>? _stream;
     private BsonDocument? _token;
 
@@ -23,6 +24,7 @@ internal sealed class DriverWatch : ChangeWatch, IDisposable
         _executor = executor;
         executor.OpenClient(out HelloReply server);
         _collection = DriverValues.CollectionOf(executor.Open(isUnacknowledged: false), operation);
+        _session = _collection.Database.Client.StartSession();
         Begin(server);
     }
 
@@ -33,6 +35,12 @@ internal sealed class DriverWatch : ChangeWatch, IDisposable
     }
 
     public void Dispose()
+    {
+        Close();
+        _session.Dispose();
+    }
+
+    private void Close()
     {
         _stream?.Dispose();
         _stream = null;
@@ -45,7 +53,7 @@ internal sealed class DriverWatch : ChangeWatch, IDisposable
             _stream ??= Open();
             if (!_stream.MoveNext(_executor.Stop))
             {
-                Dispose();
+                Close();
                 return true;
             }
 
@@ -54,16 +62,18 @@ internal sealed class DriverWatch : ChangeWatch, IDisposable
             foreach (RawBsonDocument change in _stream.Current)
                 Follower.Take(DriverValues.BytesOf(change), at);
             _token = _stream.GetResumeToken();
+            if (_token is not null)
+                Follower.Note(_token.ToBson(), (ulong?)_session.ClusterTime?["clusterTime"].AsBsonTimestamp.Value);
             return true;
         }
         catch (Exception e) when (DriverFailure.AnswerOf(e) is { } error)
         {
-            Dispose();
+            Close();
             return Refuse(error);
         }
         catch (Exception e) when (DriverFailure.IsLost(e))
         {
-            Dispose();
+            Close();
             throw _executor.Lost(e);
         }
     }
@@ -75,6 +85,7 @@ internal sealed class DriverWatch : ChangeWatch, IDisposable
         BsonDocument[] stages =
             [.. Operation.Stages.Elements.Select(stage => DriverValues.ToDriver((DocumentValue)stage.Value, new ValueContext(0, 0)))];
         return _collection.Watch(
+            _session,
             PipelineDefinition<ChangeStreamDocument<RawBsonDocument>, RawBsonDocument>.Create(stages),
             new ChangeStreamOptions
             {

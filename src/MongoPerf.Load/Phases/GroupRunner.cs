@@ -294,7 +294,9 @@ public sealed class GroupRunner(IClock clock, Func<GroupPlan, int, IOperationExe
                 // Real time: operations that hang don't move a clock of tests.
                 long now = Environment.TickCount64;
                 stoppedAt ??= now;
-                if (now - stoppedAt < (Hurry.IsCancellationRequested ? HurriedGrace : StopGrace).TotalMilliseconds)
+                TimeSpan grace = Hurry.IsCancellationRequested ? HurriedGrace
+                    : worker.IsDraining ? StopGrace + TimeSpan.FromSeconds(WatchChanges.LongestDrainSeconds) : StopGrace;
+                if (now - stoppedAt < grace.TotalMilliseconds)
                     continue;
                 control.Abort();
                 workers.ForEach(other => other.Abort());

@@ -129,6 +129,9 @@ internal sealed class Worker : IDisposable
     /// <summary>It opens a connection between operations. For any thread.</summary>
     public bool IsOpening => _connections is { IsOpening: true };
 
+    /// <summary>It waits for the last events of a change stream. For any thread.</summary>
+    public bool IsDraining { get; private set; }
+
     /// <inheritdoc cref="IOperationExecutor.Traffic"/>
     public TrafficCounters? Traffic => _executor.Traffic;
 
@@ -618,6 +621,7 @@ internal sealed class Worker : IDisposable
     private void Complete()
     {
         SentAt = _clock.Now;
+        IsDraining = _changes is not null;
         try
         {
             // Whoever watches ends by counting what has not come, whether the server is there or not.
@@ -632,6 +636,7 @@ internal sealed class Worker : IDisposable
             Reconnect(e.Message);
         }
 
+        IsDraining = false;
         CompletedAt = _clock.Now;
         if (_outage is not null)
             EndOutage("not yet over when the test ended", CompletedAt);

@@ -126,6 +126,12 @@ public sealed record WatchChanges(string Name, string Collection, DocumentTempla
     /// <summary>How long the server waits for events before it answers that there are none.</summary>
     public const int AwaitMilliseconds = 200;
 
+    /// <summary>
+    /// How long the last events are waited for at most: a mongos has none of later than its quietest shard's time, which that tells every
+    /// 10 s (periodicNoopIntervalSecs). Source: manual, "Change Streams", "Sharded Clusters".
+    /// </summary>
+    public const double LongestDrainSeconds = 30;
+
     /// <summary>Stages behind $changeStream; empty for every event as it is.</summary>
     public DocumentValue Stages { get; init; } = DocumentValue.Array([]);
 

@@ -35,8 +35,9 @@ internal static class ChangeTables
                     : Words.Of($"{label}: {Words.Counted(changes.Followed, "event")} of acknowledged writes; none is missing, duplicated "
                         + $"or out of order"));
             if (changes.Unsettled > 0)
-                yield return new Verdict(Grade.Note, Words.Of($"{label}: the connection to the server broke at the end, before the "
-                    + $"events of {Words.Counted(changes.Unsettled, "write")} had come"));
+                yield return new Verdict(Grade.Note, Words.Of($"{label}: the events of {Words.Counted(changes.Unsettled, "write")} had not "
+                    + $"come at the end: the connection broke, or a quiet shard had not told its time within 30 s "
+                    + $"(periodicNoopIntervalSecs)"));
         }
     }
 

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 using MongoPerf.Load.Failures;
 using MongoPerf.Load.Keys;
@@ -18,7 +19,7 @@ public sealed class ChangeFollower
     /// <summary>Events whose writes may not be acknowledged yet; of more the oldest are taken for writes that never will be.</summary>
     private const int MostWaiting = 4096;
 
-    /// <summary>Less than a group's workers get to end.</summary>
+    /// <summary>How long events are waited for from servers that have told all they know.</summary>
     private const double DrainSeconds = 4;
 
     private readonly WatchChanges _operation;
@@ -28,6 +29,8 @@ public sealed class ChangeFollower
     private readonly SeenNumbers? _updates;
     private readonly Queue<(AcknowledgedTimes Times, long Number, long At)> _waiting = new(MostWaiting);
     private long[] _lastOf = [];
+    private ulong _reached = ulong.MaxValue;
+    private ulong? _clusterTime;
 
     /// <param name="operation">What is watched, bound to the phase's writes.</param>
     public ChangeFollower(WatchChanges operation)
@@ -56,22 +59,46 @@ public sealed class ChangeFollower
             Take(events.DocumentBytes, at);
     }
 
-    /// <summary>Reads on after the writers have ended, until every event has come, or none for so long that none will.</summary>
+    /// <summary>Notes how far the stream has come, and what time it is for the servers.</summary>
+    /// <param name="token">postBatchResumeToken of the last reply: _data begins with the time up to which all is told.</param>
+    /// <param name="clusterTime">$clusterTime of the last reply, or null.</param>
+    public void Note(ReadOnlySpan<byte> token, ulong? clusterTime)
+    {
+        var reader = new BsonReader(token);
+        // KeyString: 82 for a timestamp, then its eight bytes. Source: mongo, resume_token.cpp and key_string.cpp.
+        const int Length = 18;
+        _reached = reader.Find("_data"u8) && reader.Type == BsonType.String && reader.StringBytes is [(byte)'8', (byte)'2', ..] data
+            && data.Length >= Length
+            && ulong.TryParse(data[2..Length], NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out ulong time)
+            ? time : ulong.MaxValue;
+        _clusterTime = clusterTime;
+    }
+
+    /// <summary>
+    /// Reads on after the writers have ended, until every event has come, or none for so long that none will. What a stream that has not
+    /// come to the time of the last write has not told is not missing.
+    /// </summary>
     /// <param name="clock">The worker's.</param>
     /// <param name="read">Waits for events and takes them; false when the server refused.</param>
     public void Drain(IClock clock, Func<bool> read)
     {
         Log.Clear();
         long giveUpAt = clock.Now + clock.TicksOf(DrainSeconds);
+        long endAt = clock.Now + clock.TicksOf(WatchChanges.LongestDrainSeconds);
         bool isSettled = false;
+        ulong? due = null;
         try
         {
             do
             {
                 isSettled = read();
                 Settle();
+                // All writes have ended by now.
+                due ??= _clusterTime;
             }
-            while (CountMissing() > 0 && clock.Now < giveUpAt);
+            while (CountMissing() > 0 && clock.Now < (IsBehind() ? endAt : giveUpAt));
+
+            isSettled &= !IsBehind();
         }
         catch (Exception e) when (ErrorTally.BreaksConnection(e))
         {
@@ -84,6 +111,8 @@ public sealed class ChangeFollower
             Log.Missing = CountMissing();
         else
             Log.Unsettled = CountMissing();
+
+        bool IsBehind() => _reached < due;
     }
 
     /// <inheritdoc cref="TakeAll"/>

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using MongoPerf.Load.Documents;
 using MongoPerf.Load.Executors.Watch;
 using MongoPerf.Load.Phases;
@@ -68,7 +69,19 @@ internal sealed class WireWatch : ChangeWatch
         var cursor = new BsonReader(body.DocumentBytes);
         if (cursor.Find("postBatchResumeToken"u8))
             Keep(cursor.DocumentBytes);
+        if (_token is not null)
+            Follower.Note(_token, ClusterTimeIn(received));
         return true;
+    }
+
+    private static ulong? ClusterTimeIn(ReadOnlySpan<byte> received)
+    {
+        var body = new BsonReader(OpMsg.Parse(received).Body);
+        if (!body.Find("$clusterTime"u8) || body.Type != BsonType.Document)
+            return null;
+        var time = new BsonReader(body.DocumentBytes);
+        return time.Find("clusterTime"u8) && time.Type == BsonType.Timestamp
+            ? BinaryPrimitives.ReadUInt64LittleEndian(time.Value) : null;
     }
 
     private void Keep(ReadOnlySpan<byte> token)

@@ -144,6 +144,32 @@ public sealed class ChangeFollowerTests
         Assert.Equal((asked, missing, 0), (times, Log.Missing, Log.Unsettled));
     }
 
+    /// <summary>A mongos tells nothing of later than its quietest shard's time. Times as MongoDB 8.0 has sent them.</summary>
+    [Theory]
+    [InlineData(16, 99, 16, 0, 0)]
+    [InlineData(99, 10, 10, 1, 0)]
+    [InlineData(99, 99, 30, 0, 1)]
+    public void Events_behind_a_quiet_shard_are_waited_for_and_missing_only_when_it_has_passed_the_last_write(
+        int eventAt, int passedAt, int asked, int missing, int unsettled)
+    {
+        _keys.Take();
+        _writes.Inserts.Add(100, worker: 0, ticks: 1000);
+        var clock = new Support.ManualClock();
+        int times = 0;
+        _follower.Drain(clock, () =>
+        {
+            clock.Advance(1);
+            times++;
+            Take(2000, times == eventAt ? [Insert(100)] : []);
+            _follower.Note(
+                BsonDocument.Of(("_data", times >= passedAt ? "826B084DAE000000012B0429296E1404" : "826B084DA0000000022B0429296E1404"))
+                    .Bytes,
+                (1795706272UL << 32) + 4);
+            return true;
+        });
+        Assert.Equal((asked, missing, unsettled), (times, Log.Missing, Log.Unsettled));
+    }
+
     [Fact]
     public void Where_stages_may_leave_events_out_none_is_missed()
     {
