@@ -110,7 +110,8 @@ internal sealed class CollectionSharder(
         {
             throw new MongoPerfException(Fault.RejectedByServer, $"{Namespace} can't be sharded by {Key}: {e.Message}",
                 e.Error.MeansForbidden
-                    ? $"{e.Hint}, or have an administrator shard the empty collection and run again without --shard-key"
+                    ? $"{e.Hint}, or have an administrator shard the empty collection and run again"
+                        + (plan.Settings.ShardKey is null ? "" : " without --shard-key")
                     : "try another --shard-key, or another --collection");
         }
     }

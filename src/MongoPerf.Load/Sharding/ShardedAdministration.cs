@@ -57,7 +57,7 @@ public sealed class ShardedAdministration : ICollectionAdministration
                     throw new MongoPerfException(
                         Fault.WrongUsage, $"the mongos at {connection.Address} lists no shards, so nothing can be sharded there",
                         "run it without --topology sharded and shard keys");
-                _collection.Run(connection, Commands.EnableSharding(Database, first));
+                EnableSharding(connection, first);
             }
         }
 
@@ -70,6 +70,20 @@ public sealed class ShardedAdministration : ICollectionAdministration
                 BsonDocument.Of(("q", BsonDocument.Of(("_id", NoteId))), ("u", BsonDocument.Of(("$setOnInsert", note))), ("upsert", true)),
             }),
             ("writeConcern", BsonDocument.Of(("w", 1), ("j", true)))));
+    }
+
+    private void EnableSharding(MongoConnection connection, string primary)
+    {
+        try
+        {
+            _collection.Run(connection, Commands.EnableSharding(Database, primary));
+        }
+        catch (ServerCommandException e) when (e.Error.MeansForbidden)
+        {
+            throw new MongoPerfException(
+                Fault.RejectedByServer, $"database {Database} can't be made at {connection.Address}: {e.Message}",
+                $"{e.Hint}, or have an administrator run sh.enableSharding(\"{Database}\"), or choose another database with --db");
+        }
     }
 
     public void Create(MongoConnection connection, CollectionShape shape, Action made)

@@ -28,6 +28,11 @@ public static class RightsChecks
             "no collection can be sharded by a run: only existing ones can be measured"),
         new("balancer and chunk size", new AccessNeed("clusterManager", "find", "update") { IsForShards = true, Database = "config" },
             "--balancer and --chunk-size are refused"),
+        new("durable checkpoints", AccessReader.Needs[AccessFeature.DurableNotes],
+            "a growth reads each step's documents back to know that they are there"),
+        new("use of indexes by shard", AccessReader.Needs[AccessFeature.IndexUse], "reports do not know which index each shard used"),
+        new("orphaned bytes by shard", AccessReader.Needs[AccessFeature.DataDistribution],
+            "reports do not know what migrations have left behind"),
     ];
 
     /// <param name="rights">The rights of the connection's user.</param>

@@ -342,6 +342,23 @@ public sealed class ShardedCollectionTests : IDisposable
             Assert.Throws<MongoPerfException>(() => collection.Create(Marker)).Message, StringComparison.Ordinal);
     }
 
+    /// <summary>It was "cannot connect", without a hint, or with one about an option that nobody gave.</summary>
+    [VectorTheory]
+    [InlineData("enableSharding", "fresh", null, "database fresh can't be made at ", "run sh.enableSharding(\"fresh\"), or choose another")]
+    [InlineData("shardCollection", "perf", null, "perf.series can't be sharded by {_id: hashed}: ", "empty collection and run again")]
+    [InlineData("shardCollection", "perf", "_id", "perf.series can't be sharded by {_id: 1}: ", "and run again without --shard-key")]
+    public void What_a_user_may_not_do_is_told_with_what_an_administrator_can(
+        string command, string database, string? key, string message, string hint)
+    {
+        _mongos.Replies[command] = _ => FakeMongos.Refusal(13, "not authorized");
+        using WireCollection collection = Open(database, "series", new ShardingSettings { ShardKey = key });
+        MongoPerfException e = Assert.Throws<MongoPerfException>(() => collection.Create(Marker));
+        Assert.Equal(Fault.RejectedByServer, e.Fault);
+        Assert.StartsWith(message, e.Message, StringComparison.Ordinal);
+        Assert.True(key is null ? !e.Hint!.Contains("--shard-key", StringComparison.Ordinal) : true);
+        Assert.Contains(hint, e.Hint, StringComparison.Ordinal);
+    }
+
     [VectorFact]
     public void A_step_that_meets_a_migration_is_asked_again()
     {

@@ -16,7 +16,7 @@ public sealed class RightsChecksTests
     public void Root_has_all_rights_and_is_told_so()
     {
         var root = User("root", "admin", [Resource(("anyResource", true)), .. Writing, .. Monitoring, "validate", "fsync", "enableSharding",
-            "moveChunk", "splitChunk"]);
+            "moveChunk", "splitChunk", "appendOplogNote", "indexStats", "shardedDataDistribution"]);
         IReadOnlyList<Check> checks = RightsChecks.Run(root, "mongoperf", isSharded: true);
         Assert.Equal(["user: loader: root on admin", "rights: all that runs on the database mongoperf use"], Texts(checks));
     }
@@ -57,7 +57,7 @@ public sealed class RightsChecksTests
     [Fact]
     public void A_user_of_a_cluster_needs_more_for_shards() => Assert.Equal(
         ["counters after a crash", "sizes of now", "the server's state", "the server's settings", "shards", "sharding",
-            "balancer and chunk size"],
+            "balancer and chunk size", "durable checkpoints", "use of indexes by shard", "orphaned bytes by shard"],
         Lost(User("readWrite", "mongoperf", [Resource(("db", "mongoperf"), ("collection", "")), .. Writing]), isSharded: true));
 
     [Fact]
