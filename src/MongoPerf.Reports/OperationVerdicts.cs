@@ -217,8 +217,15 @@ internal static class OperationVerdicts
             string documents = Units.Rate(worst.Documents);
             string name = worst.Source.Collection;
             string purpose = worst.PurposeOf(Words.Counted(worst.Source.Served, "document"));
+            long orphans = run.Deployment?.Collections.FirstOrDefault(one =>
+                one.Collection == (name.Length > 0 ? name : worst.Phase.Collection ?? one.Collection))?.Orphans ?? 0;
             yield return new Verdict(Grade.Note,
-                worst.IsOwn
+                // No index would spare it these.
+                worst.IsOwn && orphans >= worst.Documents / 2
+                    ? Words.Of($"{group.Key.Label} scanned the collection{at}: it examined up to {documents} documents per operation "
+                        + $"{purpose}; {Units.Exact(orphans)} orphans that migrations left there are examined, too, until they are deleted "
+                        + $"(orphanCleanupDelaySecs)")
+                : worst.IsOwn
                     ? Words.Of($"{group.Key.Label} scanned the collection{at}: it examined up to {documents} documents per operation "
                         + $"{purpose}; an index on its filter would help")
                 : worst.IsLookup

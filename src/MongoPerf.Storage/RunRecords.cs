@@ -202,6 +202,10 @@ public sealed record CollectionSharding(string Collection, bool IsPlaced, IReadO
     /// <summary>How often shards used its indexes while the run lasted; empty where no router tells.</summary>
     public IReadOnlyList<IndexUse> Indexes { get; init; } = [];
 
+    /// <summary>Documents that have left a shard and were not deleted there yet when the run ended, as far as shards told.</summary>
+    [JsonIgnore]
+    public long Orphans => Parts.Sum(part => part.Orphans ?? 0);
+
     /// <summary>How many chunks it is in; null where the config server did not say.</summary>
     [JsonIgnore]
     public long? Chunks => Parts.Count > 0 && Parts.All(part => part.Chunks is not null) ? Parts.Sum(part => part.Chunks) : null;
@@ -684,7 +688,8 @@ public sealed record TransactionResult(long Committed, long Aborted, long Retrie
 /// <param name="Duplicated">Events that came again.</param>
 /// <param name="Misordered">Events of a writer that came behind the event of a later write of the same writer.</param>
 /// <param name="Resumed">How often a stream was opened again where it had broken off.</param>
-/// <param name="Unsettled">Acknowledged writes whose events had not come when the server was lost at the end.</param>
+/// <param name="Unsettled">Acknowledged writes whose events had not come when the server was lost at the end, or when the stream had not
+/// come to the time of the last write.</param>
 public sealed record ChangeResult(
     long Followed, long Others, long Missing, long Duplicated, long Misordered, long Resumed, long Unsettled)
 {

@@ -23,6 +23,20 @@ public sealed class ShardingFacts(
     public IndexCounters ReadIndexCounters() => Ask(IndexCounters.None, router =>
         IndexCounters.Read(router, database, _collections.Select(one => one.Name)));
 
+    /// <returns>Whether any is sharded; false also where the config server can't be asked.</returns>
+    public bool AreSharded()
+    {
+        try
+        {
+            using MongoConnection config = OpenConfig();
+            return _collections.Any(one => ConfigCatalogue.FindCollection(config, $"{database}.{one.Name}") is not null);
+        }
+        catch (Exception e) when (SamplerConnection.IsFailure(e))
+        {
+            return false;
+        }
+    }
+
     /// <param name="before">What <see cref="ReadIndexCounters"/> returned when the run began.</param>
     /// <returns>Empty when the config server can't be asked: the run can do without.</returns>
     public IReadOnlyList<CollectionSharding> Read(IndexCounters before)
@@ -31,7 +45,7 @@ public sealed class ShardingFacts(
         Dictionary<string, BsonDocument> distributions = ReadDistributions();
         try
         {
-            using MongoConnection config = MongoConnection.Open(cluster.ConfigAddress, settings with { Dialect = CommandDialect.Plain });
+            using MongoConnection config = OpenConfig();
             return [.. _collections.Select(one => Read(config, one, distributions.GetValueOrDefault($"{database}.{one.Name}")) with
             {
                 Indexes = indexes.Since(before, one.Name),
@@ -42,6 +56,9 @@ public sealed class ShardingFacts(
             return [];
         }
     }
+
+    private MongoConnection OpenConfig() =>
+        MongoConnection.Open(cluster.ConfigAddress, settings with { Dialect = CommandDialect.Plain });
 
     private CollectionSharding Read(MongoConnection config, StoredCollection collection, BsonDocument? distribution)
     {

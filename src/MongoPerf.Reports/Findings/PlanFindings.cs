@@ -27,18 +27,38 @@ internal static class PlanFindings
         foreach (IGrouping<string, Planned> group in series.Run.Phases.SelectMany(phase => phase.Operations
             .Where(result => result.Plan is not null).Select(result => new Planned(phase, result, result.Plan!))).GroupBy(one => one.Label))
         {
-            if (group.LastOrDefault(one => Working(one).Select(shard => shard.Index).Distinct().Count() > 1) is { } differing)
-                yield return Differing(differing, group.Count());
+            if (group.LastOrDefault(one => Working(one).Select(shard => shard.Index).Distinct().Count() > 1) is { } differing
+                && Differing(differing, group.Count(), Uses(series.Run, differing)) is { } finding)
+                yield return finding;
         }
     }
 
     /// <summary>A shard that has nothing of the collection plans nothing.</summary>
     private static IEnumerable<ShardPlan> Working(Planned one) => one.Plan.ByShard.Where(shard => shard.Stages != "EOF");
 
-    /// <summary>An index that one shard lacks, or a planner that chose otherwise from what it has seen there.</summary>
-    private static Finding Differing(Planned one, int measurements)
+    /// <summary>How often each shard used the plan's indexes in the whole run; empty where one lacks an index, or none tells.</summary>
+    private static IndexUse[] Uses(StoredRun run, Planned one)
     {
-        string plans = string.Join("; ", Working(one).GroupBy(shard => shard.Index).Select(same =>
+        string?[] indexes = [.. Working(one).Select(shard => shard.Index).Distinct()];
+        IndexUse[] uses = [.. (run.Deployment?.Collections ?? [])
+            .Where(collection => one.Phase.Collection is not { } name || collection.Collection == name).Take(1)
+            .SelectMany(collection => collection.Indexes).Where(use => indexes.Contains(use.Index))];
+        return uses.Length == indexes.Length && Working(one).All(shard => uses.All(use => use.Operations.ContainsKey(shard.Shard)))
+            ? uses : [];
+    }
+
+    /// <summary>An index that one shard lacks, or a planner that chose otherwise from what it has seen there.</summary>
+    /// <param name="one">What explain said.</param>
+    /// <param name="measurements">Of the operation.</param>
+    /// <param name="uses">What each shard used: explain is of one query, and a shard's planner may choose again for each.</param>
+    /// <returns>Null where all shards used the same index most.</returns>
+    private static Finding? Differing(Planned one, int measurements, IndexUse[] uses)
+    {
+        ShardPlan[] working = [.. Working(one).Select(shard => uses.Length == 0 ? shard
+            : shard with { Index = uses.MaxBy(use => use.Operations[shard.Shard])!.Index })];
+        if (working.Select(shard => shard.Index).Distinct().Count() < 2)
+            return null;
+        string plans = string.Join("; ", working.GroupBy(shard => shard.Index).Select(same =>
             $"{string.Join(", ", same.Select(shard => shard.Shard))}: {same.Key ?? Words.Of("collection scan")}"));
         string at = one.Phase.Growth is { } growth && measurements > 1 ? Words.Of($" at {Units.Count(growth.Documents)} documents") : "";
         return new Finding
@@ -47,11 +67,15 @@ internal static class PlanFindings
             Text = Words.Of($"{one.Label}'s plan is not the same on all shards{at} ({plans}): the slowest of them decides"),
             Operations = [one.FullLabel],
             Evidence = [new FindingEvidence(null, string.Join("; ", Working(one).Select(shard => Words.Of($"{shard.Shard}: "
-                + $"{shard.Stages}, {Units.Exact(shard.KeysExamined)} keys and {Units.Exact(shard.DocumentsExamined)} documents"))))],
+                + $"{shard.Stages}, {Units.Exact(shard.KeysExamined)} keys and {Units.Exact(shard.DocumentsExamined)} documents")))),
+                .. uses.Length == 0 ? [] : (FindingEvidence[])[new FindingEvidence(null, Words.Of($"used in the whole run: "
+                    + $"{string.Join("; ", working.Select(shard => $"{shard.Shard}: {UsesOn(shard.Shard)}"))}"))]],
             Refute = Words.Of("name the index in a hint, and create it on shards that lack it: if the latency stays the same, the plan of "
                 + "the other shards costs nothing"),
             Weight = 0.3,
         };
+
+        string UsesOn(string shard) => string.Join(", ", uses.Select(use => $"{use.Index} {Units.Exact(use.Operations[shard])}"));
     }
 
     /// <param name="series">The run's.</param>

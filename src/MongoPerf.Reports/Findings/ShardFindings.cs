@@ -19,6 +19,7 @@ internal static class ShardFindings
 
     /// <summary>The share of the operations that is nearly all.</summary>
     private const double NearlyAll = 0.95;
+    private const double Mostly = 0.5;
     private const double LeastAsking = 100;
     private static readonly int Documents = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "documents");
     private static readonly int Inserted = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "opcounters_insert");
@@ -41,24 +42,28 @@ internal static class ShardFindings
             yield return uneven;
     }
 
-    /// <summary>What asks all shards, by the counters of the routers while only it was measured.</summary>
+    /// <summary>
+    /// What asks all shards, by explain, unless the routers' counters while only it was measured say otherwise: they count also what others
+    /// asked, and the program itself. Without explain, by the counters alone.
+    /// </summary>
     private static IEnumerable<Finding> Asking(RunSeries series)
     {
         if (series.Run.Deployment is not { ShardCount: > 1 and var shards })
             yield break;
-        var asking = new List<(OperationSeries Series, double Share)>();
+        var asking = new List<(OperationSeries Series, double? Share)>();
         foreach (IGrouping<string, OperationSeries> one in series.Operations.GroupBy(one => one.Label))
         {
             string[] commands = CommandsOf(one.First().Result);
             // What others did meanwhile counts there too.
-            if (one.Any(own => series.Operations.Any(other => other.Phase.Number == own.Phase.Number && other.Result != own.Result
-                && CommandsOf(other.Result).Intersect(commands).Any())))
-                continue;
+            bool isAlone = !one.Any(own => series.Operations.Any(other => other.Phase.Number == own.Phase.Number
+                && other.Result != own.Result && CommandsOf(other.Result).Intersect(commands).Any()));
             double all = Sum(commands.SelectMany(ShardsAsked.MetricsOf));
-            double asked = Sum(commands.Select(command => $"asked_{command}_all"));
             // Less than half of its operations: what was counted is not its own.
-            if (all >= Math.Max(LeastAsking, 0.5 * one.Sum(own => own.Result.Operations)) && asked >= NearlyAll * all)
-                asking.Add((one.First(), asked / all));
+            double? share = isAlone && all >= Math.Max(LeastAsking, 0.5 * one.Sum(own => own.Result.Operations))
+                ? Sum(commands.Select(command => $"asked_{command}_all")) / all : null;
+            int?[] explained = [.. one.Select(own => own.Result.Plan?.Shards).Where(asked => asked is not null)];
+            if (explained.Length > 0 ? explained.All(asked => asked == shards) && share is not < Mostly : share >= NearlyAll)
+                asking.Add((one.First(), share));
 
             double Sum(IEnumerable<string> metrics) => metrics.Sum(metric =>
                 one.Sum(own => (series.Server.RateOf([own.Window], metric) ?? 0) * own.Window.Seconds));
@@ -77,7 +82,8 @@ internal static class ShardFindings
                 : Words.Of($"{labels} ask {ShardVerdict.All(shards)}: shards add work to them, not speed"),
             Operations = [.. asking.Select(one => one.Series.Label)],
             Evidence = [new FindingEvidence("timeline", string.Join("; ", asking.Select(one =>
-                Words.Of($"{one.Series.Label}: {Units.Percent(one.Share)} of its commands ask all shards"))))],
+                one.Share is { } share ? Words.Of($"{one.Series.Label}: {Units.Percent(share)} of its commands ask all shards")
+                    : Words.Of($"{one.Series.Label}: all shards by explain"))))],
             Cause = key is null ? null : Words.Of($"no condition fixes the shard key {key}"),
             Refute = Words.Of("shard the collection by a field that the operation names a value of (--shard-key FIELD): if its rate stays "
                 + "the same, asking all shards costs nothing"),

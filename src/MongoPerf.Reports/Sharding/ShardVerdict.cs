@@ -32,6 +32,8 @@ public static class ShardVerdict
         [
             .. judged.Select(one => SpreadText(hasSeveral && one.Name is { } name ? Words.Of($" of {name}") : "", one.Shards, one.Balance)),
             Moves(moves),
+            .. (run.Deployment?.Collections ?? []).Where(static one => one.Orphans > 0).Select(static one => Words.Of(
+                $"{Words.Counted(one.Orphans, "orphan")} of {one.Collection} count in its sizes")),
         ];
         return new Verdict(isEven ? Grade.Good : Grade.Note, Words.Of($"shards: {string.Join("; ", parts)}"))
         {

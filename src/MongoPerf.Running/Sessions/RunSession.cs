@@ -97,7 +97,9 @@ internal sealed class RunSession : IDisposable
             Log.Show($"warning: {untold}");
         foreach (string remark in deployment.Remarks)
             Log.Show($"note: {remark}");
-        if (Settings.Data.Sharding is null && On.Deployment.Cluster is { Shards.Count: > 1 } && !plan.IsOnExistingData)
+        // Somebody may have sharded them, and a recording's are known when it is replayed.
+        if (Settings.Data.Sharding is null && On.Deployment.Cluster is { Shards.Count: > 1 } shards && !plan.IsOnExistingData
+            && plan.Collections.Any() && !FactsOf(shards, plan).AreSharded())
             Log.Show("note: the collections are not sharded and live on one shard; --topology sharded spreads them");
     }
 

@@ -51,6 +51,15 @@ public sealed class ShardingFactsTests : IDisposable
     }
 
     [Fact]
+    public void Whether_somebody_has_sharded_them_is_known_before_the_run()
+    {
+        Assert.False(Facts().AreSharded());
+        _mongos.Documents["config.collections"] =
+            [BsonDocument.Of(("_id", "perf.docs"), ("key", BsonDocument.Of(("_id", "hashed"))), ("uuid", "u"))];
+        Assert.True(Facts().AreSharded());
+    }
+
+    [Fact]
     public void Without_a_look_before_the_run_nobody_knows_what_it_used() =>
         Assert.Empty(Assert.Single(Facts().Read(IndexCounters.None)).Indexes);
 

@@ -43,6 +43,15 @@ public sealed class ClusterFindingTests : IDisposable
         Assert.DoesNotContain(_run.Findings(), finding => finding.Id == FindingIds.AsksAllShards);
     }
 
+    /// <summary>The routers' counters are of all of them together.</summary>
+    [Fact]
+    public void Queries_that_ask_all_shards_at_once_are_all_told()
+    {
+        foreach (string name in (string[])["q4", "q5", "q6", "q7"])
+            _run.Phase(name, Flat(20, 1000), ofResult: result => result with { Plan = Plan with { Shards = name == "q6" ? 1 : 3 } });
+        Assert.Equal("q4, q5 and q7 ask all 3 shards: shards add work to them, not speed", Single(FindingIds.AsksAllShards).Text);
+    }
+
     [Fact]
     public void Routers_counters_add_up_over_routers_and_restarts()
     {
@@ -178,6 +187,73 @@ public sealed class ClusterFindingTests : IDisposable
         Finding? found = RunFindings.Of(_run.End()).SingleOrDefault(finding => finding.Id == FindingIds.PlanDiffers);
         Assert.Equal(isFound ? $"q4's plan is not the same on all shards (a: Number_1; c: {last ?? "collection scan"}): the slowest of "
             + "them decides" : null, found?.Text);
+    }
+
+    /// <summary>Found after migrations: an index was to help a query without a filter.</summary>
+    [Theory]
+    [InlineData(9207, "9,207 orphans that migrations left there are examined, too, until they are deleted (orphanCleanupDelaySecs)")]
+    [InlineData(100, "an index on its filter would help")]
+    public void What_a_scan_examines_of_orphans_is_no_matter_of_indexes(long orphans, string advice)
+    {
+        using var run = new ScriptedRun(RunParts.Deployment() with
+        {
+            ShardCount = 2, Namespace = "perf.docs",
+            Collections =
+            [
+                new CollectionSharding("docs", false,
+                    [new ShardPart("a", 30_000) { Orphans = orphans, OrphanedBytes = 1025 * orphans }, new ShardPart("b", 30_000)],
+                    "{n: 1}"),
+            ],
+        });
+        run.Phase("q7", Flat(20, 1000), ofResult: result => result with
+        {
+            Plan = Plan with { Shards = 2, DocumentsExamined = 8612, Returned = 100, Necessary = 200 },
+        });
+        StoredRun stored = run.End();
+        Assert.Contains($"q7 scanned the collection: it examined up to 8,612 documents per operation to return 100 documents; {advice}",
+            OperationVerdicts.Of(stored).Select(verdict => verdict.Text));
+        Assert.EndsWith(orphans > 100 ? "; 9,207 orphans of docs count in its sizes"
+            : "; 100 orphans of docs count in its sizes", ShardVerdict.Of(stored)!.Text, StringComparison.Ordinal);
+    }
+
+    /// <summary>One explain stands for a phase; each shard counts what its queries used.</summary>
+    [Theory]
+    [InlineData(305, 95, true)]
+    [InlineData(305, 300, false)]
+    public void Which_index_each_shard_used_most_decides_whether_plans_differ(long a, long c, bool isFound)
+    {
+        using var run = new ScriptedRun(RunParts.Deployment() with
+        {
+            ShardCount = 3, Namespace = "perf.docs",
+            Collections =
+            [
+                new CollectionSharding("docs", false, [new ShardPart("a", 40_000), new ShardPart("c", 30_000)], "{n: 1}")
+                {
+                    Indexes =
+                    [
+                        new IndexUse("Number_1", new Dictionary<string, long> { ["a"] = 365 - a, ["c"] = 365 - c }),
+                        new IndexUse("Number1_1", new Dictionary<string, long> { ["a"] = a, ["c"] = c }),
+                    ],
+                },
+            ],
+        });
+        run.Phase("q5", Flat(20, 1000), ofResult: result => result with
+        {
+            Plan = Plan with
+            {
+                Index = "Number_1",
+                ByShard =
+                [
+                    new ShardPlan("a", "FETCH > IXSCAN", 10, 10, 10, "Number_1"),
+                    new ShardPlan("c", "FETCH > IXSCAN", 20, 900, 10, "Number1_1"),
+                ],
+            },
+        });
+        Finding? found = RunFindings.Of(run.End()).SingleOrDefault(finding => finding.Id == FindingIds.PlanDiffers);
+        Assert.Equal(isFound ? "q5's plan is not the same on all shards (a: Number1_1; c: Number_1): the slowest of them decides" : null,
+            found?.Text);
+        if (isFound)
+            Assert.Equal("used in the whole run: a: Number_1 60, Number1_1 305; c: Number_1 270, Number1_1 95", found!.Evidence[^1].Text);
     }
 
     [Theory]
