@@ -104,6 +104,7 @@ public static class JsonReport
                 plan.Name, plan.Description, plan.Path, parameters = ParametersOf(plan.Parameters),
                 changes = plan.Changes.Select(change => change.ToString()), plan.Set, plan.Overrides.Scale,
                 plan.TargetDocuments, plan.VerifyShare, plan.MaxErrors, plan.MaxSkipped,
+                plan.Replay?.MaxDifferent,
             },
         };
     }

@@ -44,7 +44,8 @@ internal static class OperationVerdicts
             .. ShortReplies(measured),
             .. CollectionScans(run), .. PlansChangedWithin(measured), .. Once(ChangedPlans(run)), .. ChangedReplies(run),
             .. StepTables.Verdicts(run),
-            .. ChangeTables.Verdicts(run), .. ReplayTables.Verdicts(run), .. ConnectionTables.Verdicts(run)];
+            .. ChangeTables.Verdicts(run), .. ReplayTables.Verdict(run) is { } replay ? [replay] : Array.Empty<Verdict>(),
+            .. ConnectionTables.Verdicts(run)];
     }
 
     /// <summary>Writes that were answered without an error, and did not do what they must.</summary>

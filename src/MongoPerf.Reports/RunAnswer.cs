@@ -40,10 +40,11 @@ internal static class RunAnswer
         IReadOnlyList<Finding> all = RunFindings.Of(run);
         IReadOnlyList<Finding> findings = RunFindings.Shown(run);
         // How it ended, the sum of its operations, and what a replay is for: whether the replies are those that were recorded.
+        Verdict[] replay = ReplayTables.Verdict(run) is { } compared ? [compared] : [];
         Verdict[] first =
         [
-            .. verdicts.Take(2), .. ReplayTables.Verdicts(run).TakeLast(1),
-            .. verdicts.Skip(2).Where(verdict => verdict.Grade == Grade.Bad).Take(MostBad),
+            .. run.RepliesDiffer ? [.. replay, .. verdicts.Take(2)] : verdicts.Take(2).Concat(replay),
+            .. verdicts.Skip(2).Except(replay).Where(verdict => verdict.Grade == Grade.Bad).Take(MostBad),
         ];
         (int Place, Finding Finding)[] foremost = Foremost(findings);
         // That the server is not MongoDB stands above all else.
@@ -121,6 +122,8 @@ internal static class RunAnswer
     {
         if (run.StateText != "finished")
             return ReportLines.Next(run, runsFolder);
+        if (run.RepliesDiffer)
+            return Words.Of($"to see which replies differ: {CommandFor("report", run, runsFolder)} --full");
         if (run.Failures > run.Settings.Plan.MaxErrors)
             return Words.Of($"to see what failed: {CommandFor("report", run, runsFolder)} --full");
         if (run.Run.Repeat is not null)

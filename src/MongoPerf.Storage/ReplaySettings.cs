@@ -49,6 +49,9 @@ public sealed record ReplaySettings
     /// <summary>What depends on another request waits for its reply.</summary>
     public bool KeepsDependencies { get; init; }
 
+    /// <summary>The share of the replies that may differ from the recorded ones; null for a run of a version that did not judge.</summary>
+    public double? MaxDifferent { get; init; }
+
     /// <summary>The recording's own times are whole multiples of this many microseconds; 0 where that is not known.</summary>
     public long ResolutionMicroseconds { get; init; }
 
@@ -59,5 +62,12 @@ public sealed record ReplaySettings
     [JsonIgnore]
     public bool IsSound => (Speed is >= LeastSpeed and <= MostSpeed or double.PositiveInfinity) && Rate is null or > 0
         && Loops is >= 1 and <= MostLoops && Copies is >= 1 and <= MostCopies && Threads is null or (>= 1 and <= MostConnections)
-        && Enum.IsDefined(Only);
+        && MaxDifferent is null or (>= 0 and <= 1) && Enum.IsDefined(Only);
 }
+
+/// <summary>What a replay's target had, before anything was sent, of the collections that the recording reads or changes.</summary>
+/// <param name="Databases">Their databases, under the names of the target.</param>
+/// <param name="Collections">How many there are.</param>
+/// <param name="Missing">How many of them were not there.</param>
+/// <param name="Empty">How many of them had no document.</param>
+public sealed record ReplayTarget(IReadOnlyList<string> Databases, int Collections, int Missing, int Empty);

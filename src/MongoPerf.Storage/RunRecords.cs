@@ -705,13 +705,16 @@ public sealed record ChangeResult(
         : null;
 }
 
-/// <summary>Replies beside the recorded ones of the same requests; one that differs counts once, error before count before size.</summary>
+/// <summary>Replies beside the recorded ones of the same requests; one that differs counts once: error before count before size.</summary>
 /// <param name="Compared">Requests with both replies.</param>
 /// <param name="Codes">Replies with another error, or with one in place of none.</param>
 /// <param name="Counts">Replies with another number of documents.</param>
 /// <param name="Sizes">Replies whose documents have other bytes in all.</param>
 public sealed record ReplayResult(long Compared, long Codes, long Counts, long Sizes)
 {
+    /// <summary>Updates that met as many documents and changed another number of them.</summary>
+    public long Modified { get; init; }
+
     /// <summary>Replies with as many documents and bytes, but other content; times and generated values differ each time.</summary>
     public long Contents { get; init; }
 
@@ -724,11 +727,14 @@ public sealed record ReplayResult(long Compared, long Codes, long Counts, long S
     /// <summary>The documents of the first reply with another number.</summary>
     public ReplayPair? FirstCount { get; init; }
 
+    /// <summary>The documents that the first update of <see cref="Modified"/> changed.</summary>
+    public ReplayPair? FirstModified { get; init; }
+
     /// <summary>The bytes of the first reply with another size.</summary>
     public ReplayPair? FirstSize { get; init; }
 
     [JsonIgnore]
-    public long Different => Codes + Counts + Sizes;
+    public long Different => Codes + Counts + Modified + Sizes;
 
     /// <summary>Under which the histogram of <see cref="RecordedMicroseconds"/> is stored.</summary>
     public static string KeyOf(string operation) => StepResult.KeyOf(operation, "recorded");
@@ -742,10 +748,12 @@ public sealed record ReplayResult(long Compared, long Codes, long Counts, long S
         : new ReplayResult(
             some.Sum(one => one.Compared), some.Sum(one => one.Codes), some.Sum(one => one.Counts), some.Sum(one => one.Sizes))
         {
+            Modified = some.Sum(one => one.Modified),
             Contents = some.Sum(one => one.Contents),
             RecordedMicroseconds = recorded.Max is null ? null : recorded,
             FirstCode = some.Select(one => one.FirstCode).FirstOrDefault(first => first is not null),
             FirstCount = some.Select(one => one.FirstCount).FirstOrDefault(first => first is not null),
+            FirstModified = some.Select(one => one.FirstModified).FirstOrDefault(first => first is not null),
             FirstSize = some.Select(one => one.FirstSize).FirstOrDefault(first => first is not null),
         };
 }

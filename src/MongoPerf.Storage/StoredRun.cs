@@ -20,6 +20,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>Why it would end the same way again: a server's reason; empty once it was resumed all the same.</summary>
     public const string RejectedNote = "rejected";
 
+    /// <summary>A <see cref="Storage.ReplayTarget"/>.</summary>
+    public const string ReplayTargetNote = "replay target";
+
     /// <summary>The coordinator's id of the plan whose parts a run was merged from, by which it is resumed.</summary>
     public const string AgentsPlanNote = "agents plan";
 
@@ -47,6 +50,7 @@ public sealed class StoredRun : IDisposable
         _notes = meta.Where(pair => pair.Key.StartsWith(RunSchema.NotePrefix, StringComparison.Ordinal))
             .ToDictionary(pair => pair.Key[RunSchema.NotePrefix.Length..], pair => pair.Value);
         _writer = WriterProcess.FromNotes(FindNote);
+        ReplayTarget = FindNote(ReplayTargetNote) is { } found ? RunJson.Read<ReplayTarget>(found) : null;
         Laps = reader.ReadLaps();
         Checkpoints = reader.ReadCheckpoints();
         Phases = reader.ReadPhases();
@@ -124,6 +128,17 @@ public sealed class StoredRun : IDisposable
 
     /// <summary>The results of all phases.</summary>
     public IEnumerable<OperationResult> Results => Phases.SelectMany(phase => phase.Operations);
+
+    /// <summary>What a replay's target had before it; null for any other run, and for one of a version that did not look.</summary>
+    public ReplayTarget? ReplayTarget { get; }
+
+    /// <summary>Replies that were compared with recorded ones, and those that differ in more than the content of documents.</summary>
+    public (long Compared, long Different) Replies =>
+        (Results.Sum(result => result.Replay?.Compared ?? 0), Results.Sum(result => result.Replay?.Different ?? 0));
+
+    /// <summary>More replies differ from the recorded ones than may.</summary>
+    public bool RepliesDiffer => Settings.Plan.Replay?.MaxDifferent is { } most && Replies is var (compared, different)
+        && different > most * compared;
 
     /// <summary>The laps of phases that noted them: by phase, thread and lap.</summary>
     public IReadOnlyList<StoredLap> Laps { get; }

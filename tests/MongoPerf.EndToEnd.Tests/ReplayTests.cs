@@ -35,7 +35,7 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
             .Exchange(2, 3, BsonDocument.Of(("find", 5), ("$db", "shop")),
                 BsonDocument.Of(("ok", 0.0), ("errmsg", "no"), ("code", 4711))));
         string output = ProgramRun.Run("replay", file, "--uri", servers[kind].Uri, "--database", $"shop={shop}", "--out", _runs.Path,
-            "--speed", "max", "--full").Expect(4).Output;
+            "--speed", "max", "--full").Expect(9).Output;
         using var run = StoredRun.Open(Path.Combine(_runs.Path, _runs.Ids[^1]));
         Assert.Equal(new Accounting(7, 6, 1, 0), run.Accounting);
         OperationResult found = Assert.Single(run.Results, result => result.Operation == "find shop.orders {}");
@@ -48,11 +48,50 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
         OperationResult refused = Assert.Single(run.Results, result => result.Failed > 0);
         Assert.Equal(4711, refused.Replay!.FirstCode!.Recorded);
         Assert.Contains("2 of 7 replies differ from the recorded ones", output, StringComparison.Ordinal);
+        Assert.Contains("likely cause: the target has other data than the recording began with", output, StringComparison.Ordinal);
         Assert.Equal(["orders"], Documents.CollectionNames(connection, shop));
         string beside = ProgramRun.Run("compare", _runs.Ids[^1], "--out", _runs.Path).Expect(0).Output;
         Assert.Contains(
             "Service times, recorded (in steps of 1 ms) and replayed", beside.ReplaceLineEndings(" "), StringComparison.Ordinal);
         Assert.Contains("find shop.orders {}", beside, StringComparison.Ordinal);
+    }
+
+    /// <summary>As fast as an empty target answers says nothing of the one that the recording is about.</summary>
+    [Theory, EachServer]
+    public void A_target_without_the_data_is_told_and_the_exit_code_says_so(string kind)
+    {
+        using MongoConnection connection = servers[kind].Connect();
+        string copy = servers.NewDatabase();
+        var file = new TrafficFile();
+        for (int i = 0; i < 10; i++)
+        {
+            file.Exchange(1, 3 * i, Find(1), Cursor("firstBatch", 0, 1))
+                .Exchange(1, (3 * i) + 1, BsonDocument.Of(("update", "stock"), ("updates", new object[]
+                {
+                    BsonDocument.Of(("q", BsonDocument.Of(("_id", i))), ("u", BsonDocument.Of(("$set", BsonDocument.Of(("v", 1)))))),
+                }), ("$db", "shop")), BsonDocument.Of(("n", 1), ("nModified", 1), ("ok", 1.0)))
+                .Exchange(1, (3 * i) + 2, BsonDocument.Of(("insert", "log"), ("documents", new object[] { Order(i) }), ("$db", "shop")),
+                    BsonDocument.Of(("n", 1), ("ok", 1.0)));
+        }
+
+        string[] replay = ["replay", Write(file), "--uri", servers[kind].Uri, "--out", _runs.Path, "--speed", "max"];
+        string output = Spaced(ProgramRun.Run([.. replay, "--database", $"shop={copy}"]).Expect(9).Output);
+        Assert.Contains($"BAD likely cause: the target is empty: {copy} has none of the 2 collections that the recording uses; 20 of 30 "
+            + "replies differ from the recorded ones: 0 in the error, 20 in the number of documents", output, StringComparison.Ordinal);
+        Assert.DoesNotContain("likely cause", Spaced(ProgramRun.Run([.. replay, "--database", $"shop={servers.NewDatabase()}",
+            "--max-different", "67"]).Expect(0).Output), StringComparison.Ordinal);
+
+        // With the documents there, but for what an update changes.
+        string full = servers.NewDatabase();
+        connection.RunCommand(full, BsonDocument.Of(("insert", "orders"), ("documents", new object[] { Order(0) })));
+        connection.RunCommand(full, BsonDocument.Of(("insert", "stock"), ("documents", Enumerable.Range(0, 10)
+            .Select(i => (object)BsonDocument.Of(("_id", i), ("v", 1))).ToArray())));
+        output = Spaced(ProgramRun.Run([.. replay, "--database", $"shop={full}", "--yes-write-to", $"{full}.*"]).Expect(9).Output);
+        Assert.Contains("10 of 30 replies differ from the recorded ones: 0 in the error, 0 in the number of documents, 10 in how many were "
+            + "changed, 0 in their size; the first of ", output, StringComparison.Ordinal);
+        Assert.Contains(": 0 documents changed, recorded with 1", output, StringComparison.Ordinal);
+
+        static string Spaced(string text) => string.Join(' ', text.Split([' ', '\n'], StringSplitOptions.RemoveEmptyEntries));
     }
 
     /// <summary>What the second connection does saw, when it was recorded, what the first one had done.</summary>
@@ -209,6 +248,7 @@ public sealed class ReplayTests(TestServers servers) : IDisposable
             (["--speed", "2", "--rate", "5"], "--rate sets the speed"),
             (["--rate", "5"], "--rate: all requests of the recording came at once; allowed: no rate"),
             (["--copies", "0"], "'0'"),
+            (["--max-different", "101%"], "'101%' is not valid; allowed: 0% to 100%"),
             (["--yes-write-to", "everything"], "names nothing that can be written"),
             (["--uri", "tyrant://localhost"], "another system"),
         ])

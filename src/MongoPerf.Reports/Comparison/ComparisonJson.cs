@@ -68,7 +68,7 @@ public static class ComparisonJson
     private static IEnumerable<object> ReplayedOf(StoredRun run) => ReplayTables.Results(run).Select(one => new
     {
         one.Phase.Phase, one.Phase.Parameters, one.Result.Operation, one.Replay.Compared, one.Replay.Codes, one.Replay.Counts,
-        one.Replay.Sizes, one.Replay.Contents, one.Replay.RecordedMicroseconds,
+        one.Replay.Modified, one.Replay.Sizes, one.Replay.Contents, one.Replay.RecordedMicroseconds,
     });
 
     private static object SideOf(ComparedSide side) => new

@@ -79,6 +79,7 @@ public sealed record AgentRequest(
             ReadPlan = seed => replayed is null ? StoredPlan.Read(settings, seed, Files) : plan,
             Engine = replayed is null ? null : new ReplayEngine(replayed),
             ReplayedWrites = replayed?.Writes ?? [],
+            ReplayedCollections = replayed?.Collections,
             Seed = claim.Seed,
             SeedWasGiven = true,
             CommandLine = CommandLine,

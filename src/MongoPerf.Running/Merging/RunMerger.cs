@@ -64,6 +64,8 @@ public sealed class RunMerger
     public void Write(RunStore store)
     {
         store.SetNote(StoredRun.PartTokensNote, string.Join(' ', _parts.Select(part => part.Token)));
+        if (_parts.Select(part => part.FindNote(StoredRun.ReplayTargetNote)).FirstOrDefault(note => note is not null) is { } target)
+            store.SetNote(StoredRun.ReplayTargetNote, target);
         if (_parts.Select(part => part.Deployment).FirstOrDefault(deployment => deployment is not null) is { } deployment)
             store.SetDeployment(deployment with { Remarks = [.. deployment.Remarks, Remark()] });
         if (_parts.Select(part => part.Environment).FirstOrDefault(environment => environment is not null) is { } environment)

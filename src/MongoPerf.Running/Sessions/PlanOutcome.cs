@@ -61,6 +61,8 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
     public static ExitCode Judge(StoredRun stored) =>
         stored.Results.Any(result => result.Wrong > 0 || result.Changes is { HasFault: true })
             || stored.Phases.Any(phase => phase.Missing > 0 || phase.IsInconsistent) ? ExitCode.VerificationFailed
+        // What was recorded with data that are not there fails, too.
+        : stored.RepliesDiffer ? ExitCode.RepliesDiffer
         : stored.Failures > stored.Settings.Plan.MaxErrors || HasSkipped(stored) ? ExitCode.TooManyErrors
         : stored.Phases.Any(phase => phase.Assertions.Any(one => !one.Holds)) ? ExitCode.AssertionFailed
         : stored.Run.Part is null && stored.Unmeasured.Count > 0 ? ExitCode.TooManyErrors

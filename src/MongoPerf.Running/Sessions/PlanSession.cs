@@ -55,6 +55,7 @@ public static class PlanSession
                 ? Follow(request, follower.AwaitPrepared(signals.Token))
                 : DataPreparation.Examine(session, data, request);
             ReplayedWrites.Require(session);
+            ReplayedCollections.Note(session, store);
             ExistingSamples.Take(session, data, prepared.Plan);
             if (prepared.Seed != request.Seed)
             {

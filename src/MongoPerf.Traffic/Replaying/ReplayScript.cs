@@ -45,6 +45,9 @@ internal record struct RecordedRequest
     /// <summary>Only with a reply.</summary>
     public ReplyFacts Reply { get; set; }
 
+    /// <inheritdoc cref="RecordedFacts.Modified"/>
+    public long? Modified { get; set; }
+
     /// <inheritdoc cref="RecordedFacts.Hash"/>
     public ulong ReplyHash { get; set; }
 
@@ -110,6 +113,9 @@ public sealed class ReplayScript
 
     /// <summary>What they can write, under the names of the target.</summary>
     public required IReadOnlyList<WriteTarget> Writes { get; init; }
+
+    /// <summary>The collections that it reads or changes before it has made them, by database, under the names of the target.</summary>
+    public required ILookup<string, string> Collections { get; init; }
 
     /// <summary>Why requests are not replayed, and how many; the largest number first.</summary>
     public required IReadOnlyList<(string Why, long Count)> LeftOut { get; init; }

@@ -39,6 +39,7 @@ public sealed class ReplayScriptReader
     private readonly Dictionary<string, long> _leftOut = [];
     private readonly Dictionary<string, long> _databases = new(StringComparer.Ordinal);
     private readonly HashSet<WriteTarget> _writes = [];
+    private readonly UsedCollections _used;
     private readonly List<Prior> _priors = [];
     private readonly Dictionary<ObjectId, int> _generated = [];
     private readonly List<int> _generatedBy = [];
@@ -56,6 +57,7 @@ public sealed class ReplayScriptReader
         (_recording, _settings) = (recording, settings);
         _targets = new RequestTargets(settings.Databases);
         _parts = new RequestParts(settings.Databases);
+        _used = new UsedCollections(settings.Databases);
         _dependencies = settings.KeepsDependencies ? new RequestDependencies() : null;
     }
 
@@ -172,6 +174,7 @@ public sealed class ReplayScriptReader
             throw new MongoPerfException(Fault.WrongUsage, $"{_recording.Path} has more than {MostRequests:N0} requests to replay",
                 "choose some with --only, or record a shorter time");
         _writes.UnionWith(writes);
+        _used.Add(command, database, RequestParts.CollectionOf(message.Body, command));
         _databases[database] = _databases.GetValueOrDefault(database) + 1;
         int firstPrior = _priors.Count;
         if (_dependencies is not null)
@@ -338,6 +341,7 @@ public sealed class ReplayScriptReader
         ref RecordedRequest request = ref CollectionsMarshal.AsSpan(_requests)[answered];
         request.HasReply = true;
         request.Reply = facts.Reply;
+        request.Modified = facts.Modified;
         request.ReplyHash = facts.Hash;
         _ends[answered] = ++_come;
         _dependencies?.End(answered);
@@ -427,6 +431,7 @@ public sealed class ReplayScriptReader
             RecordedConnections = _lines.Count,
             Shapes = shapes,
             Writes = [.. _writes],
+            Collections = _used.Needed,
             LeftOut = leftOut,
             RecordedDatabases = [.. _databases.Keys.Order(StringComparer.Ordinal)],
             Database = MainDatabase(),

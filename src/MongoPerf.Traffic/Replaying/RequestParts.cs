@@ -55,7 +55,8 @@ internal sealed class RequestParts(IReadOnlyDictionary<string, string> databases
             : new DataPart(name![..dot], name.EndsWith(".*", StringComparison.Ordinal) ? "" : name[(dot + 1)..], -1, true);
     }
 
-    private static string? CollectionOf(ReadOnlySpan<byte> body, string command)
+    /// <summary>The collection that a request names; null for none, or where its database stands before it.</summary>
+    public static string? CollectionOf(ReadOnlySpan<byte> body, string command)
     {
         var reader = new BsonReader(body);
         bool isThere = command == "getMore" ? reader.Find("collection"u8) : command != "killCursors" && reader.Read();

@@ -144,13 +144,17 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
 
     private OperationOutcome Take(in RecordedRequest request, ReadOnlySpan<byte> message)
     {
-        (_, ReplyFacts facts, long cursor) = ReplyReader.Read(_requestId, message);
+        RecordedFacts reply = ReplyReader.Read(_requestId, message);
+        (_, ReplyFacts facts, long cursor) = reply;
         int opened = request.Opens >= 0 ? request.Opens : request.Uses;
         if (opened >= 0)
             Volatile.Write(ref _state.Cursors[opened], cursor == 0 ? ReplayState.CursorEnded : cursor);
         if (_state.GeneratedIds.Length > 0 && _state.Script.IdsMadeBy.TryGetValue(_number, out MadeIds? made))
             NoteGeneratedIds(made, message);
-        _comparison = new ReplyComparison(request.HasReply, request.Reply, facts, request.ReplyMicroseconds * 1000);
+        _comparison = new ReplyComparison(request.HasReply, request.Reply, facts, request.ReplyMicroseconds * 1000)
+        {
+            Modified = request.Modified is { } recorded ? (recorded, reply.Modified ?? 0) : null,
+        };
         if (facts.Code != 0)
             LastError = OperationReply.ReadError(message).WithoutValues();
         // The error that the application got, too, is what this request leads to.

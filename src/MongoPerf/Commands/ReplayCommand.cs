@@ -18,6 +18,9 @@ internal sealed class ReplayCommand
 {
     private const string Fastest = "max";
 
+    /// <summary>Times, values that the server makes and an order that chance decides make a few replies differ.</summary>
+    private const double MostDifferent = 0.05;
+
     /// <summary>So many times its share of the requests.</summary>
     private const double MostUneven = 1.5;
 
@@ -78,6 +81,9 @@ internal sealed class ReplayCommand
         AllowMultipleArgumentsPerToken = false,
     };
 
+    private readonly Option<double?> _maxDifferent = OptionTypes.Make<double?>("--max-different", null,
+        "Replies that may differ from the recorded ones before the exit code is 9 [default: 5%]", "PERCENT", text => Share(text));
+
     private readonly Option<string?> _format = OptionTypes.Choice(
         "--format", "Output format of the results [default: text]", "text", "json", "csv", "markdown", "junit");
 
@@ -91,7 +97,7 @@ internal sealed class ReplayCommand
             _recording, _shared.Uri, _shared.PasswordFile, _shared.Against, _shared.Repeat, _speed, _rate, _copies, _loop, _only,
             _threads, _dependencies, _database, _write,
             _shared.Mongod, _shared.Cache, _shared.Topology, _shared.ClusterFolder, _shared.Limits.MemoryLimit, _shared.Limits.Cpus,
-            _shared.MaxErrors, _format, _shared.Out, _shared.Quiet, _shared.Full, _shared.NoTui, _shared.NoReport, _shared.Plots,
+            _shared.MaxErrors, _maxDifferent, _format, _shared.Out, _shared.Quiet, _shared.Full, _shared.NoTui, _shared.NoReport, _shared.Plots,
             _shared.Live, _shared.Otlp,
         };
         _agents.AddTo(command);
@@ -144,6 +150,7 @@ internal sealed class ReplayCommand
             Databases = Databases(parsed),
             Threads = (int?)parsed.GetValue(_threads),
             KeepsDependencies = parsed.GetValue(_dependencies),
+            MaxDifferent = parsed.GetValue(_maxDifferent) ?? MostDifferent,
         };
     }
 
@@ -204,6 +211,7 @@ internal sealed class ReplayCommand
             PasswordFile = parsed.GetValue(_shared.PasswordFile),
             MayWrite = confirmed,
             ReplayedWrites = script.Writes,
+            ReplayedCollections = script.Collections,
             Output = PlanRequests.OutputOf(parsed, _shared, parsed.GetValue(_format) ?? "text"),
         };
     }
@@ -279,6 +287,11 @@ internal sealed class ReplayCommand
             throw new UserException(ExitCode.WrongUsage, $"{ReplayedWrites.Option}: {e.Message}");
         }
     }
+
+    private static double Share(string text) =>
+        double.TryParse(text.TrimEnd('%'), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double percent)
+            && percent is >= 0 and <= 100 ? percent / 100
+        : throw new FormatException($"'{text}' is not valid; allowed: 0% to 100%, such as 5%");
 
     private static double Speed(string text) => text == Fastest ? double.PositiveInfinity
         : double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double factor)

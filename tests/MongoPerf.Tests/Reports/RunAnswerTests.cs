@@ -211,7 +211,9 @@ public sealed class RunAnswerTests : IDisposable
     public void A_replay_whose_replies_differ_is_not_ok()
     {
         Single(result => result with { Replay = new ReplayResult(100, 0, 2, 0) { FirstCount = new ReplayPair(1, 0) } });
-        Assert.Matches(@"\nq4 .* 2 replies differ\n", Screen());
+        string screen = Screen();
+        Assert.Matches(@"\nq4 .* 2 replies differ\n", screen);
+        Assert.Contains("; the first of q4: 0 documents, recorded with 1", Spaced(screen), StringComparison.Ordinal);
     }
 
     /// <summary>What other operations insert is not what the growth was to reach.</summary>
@@ -337,6 +339,58 @@ public sealed class RunAnswerTests : IDisposable
         Assert.Matches(@"to compare its times with the recorded ones:\s+mongoperf\s+compare ", screen);
     }
 
+    /// <summary>Its times say nothing then, and what must be mended comes before all else.</summary>
+    [Theory]
+    [InlineData(5, null)]
+    [InlineData(6, "the target is empty: copy has none of the 4 collections that the recording uses", 4)]
+    [InlineData(6, "the target lacks data: 3 of the 4 collections that the recording uses are not in copy", 3)]
+    [InlineData(6, "the target is empty: no document is in any of the 4 collections of copy that the recording uses", 0, 4)]
+    [InlineData(6, "the target lacks data: 1 of the 4 collections of copy that the recording uses are empty", 0, 1)]
+    [InlineData(6, "the user may not do what the recording does", 0, 0, 13)]
+    [InlineData(6, "the target has documents already that the recording inserts, as after a first replay", 0, 0, 11000)]
+    [InlineData(6, "the writes were left out (--only), so reads find other documents", 0, 0, 0, ReplayedRequests.Reads)]
+    [InlineData(6, "the target has other data than the recording began with; 6 of 100", 0, 0, 0)]
+    [InlineData(6, "or requests of different connections came in another order (--dependencies keeps it)", 0, 0, 0, ReplayedRequests.All, 2.0)]
+    public void A_replay_of_which_too_much_differs_is_bad_and_its_cause_comes_first(int different, string? cause, int missing = 0,
+        int empty = 0, int code = 0, ReplayedRequests only = ReplayedRequests.All, double speed = 1)
+    {
+        var replay = new ReplaySettings { MaxDifferent = 0.05, Only = only, Speed = speed };
+        RunSettings settings = RunParts.Settings();
+        _run.Store.SetSettings(settings with { Plan = settings.Plan with { Recording = "shop.rec", Replay = replay } });
+        _run.Store.SetNote(StoredRun.ReplayTargetNote, RunJson.Write(new ReplayTarget(["copy"], 4, missing, empty)));
+        Single(result => result with
+        {
+            Replay = code == 0 ? new ReplayResult(100, 0, different, 0) { FirstCount = new ReplayPair(1, 0) }
+                : new ReplayResult(100, different, 0, 0) { FirstCode = new ReplayPair(0, code) },
+        });
+        using StoredRun run = _run.End();
+        string screen = Screen(run);
+        Assert.Equal(cause is not null, run.RepliesDiffer);
+        if (cause is null)
+        {
+            Assert.DoesNotContain("likely cause", screen, StringComparison.Ordinal);
+            return;
+        }
+
+        string first = screen.Split('\n').First(line => line.StartsWith("BAD", StringComparison.Ordinal));
+        Assert.Matches("^BAD +likely cause: the ", first);
+        string all = Spaced(screen);
+        Assert.Contains(cause, all, StringComparison.Ordinal);
+        Assert.Contains("6 of 100 replies differ", all, StringComparison.Ordinal);
+        Assert.Contains("(--max-different allows 5 %)", all, StringComparison.Ordinal);
+        Assert.Contains("to see which replies differ: mongoperf report", all, StringComparison.Ordinal);
+        Assert.Single(screen.Split("likely cause").Skip(1));
+    }
+
+    [Fact]
+    public void A_replay_of_which_only_the_content_differs_does_not_say_that_nothing_does()
+    {
+        Single(result => result with { Replay = new ReplayResult(100, 0, 0, 0) { Contents = 7 } });
+        string screen = Spaced(Screen());
+        Assert.Contains("the documents of 7 differ, though not in number or size", screen, StringComparison.Ordinal);
+        Assert.DoesNotContain("none differs", screen, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Of_many_shapes_the_table_shows_each_whose_replies_differ()
     {
@@ -420,6 +474,8 @@ public sealed class RunAnswerTests : IDisposable
         using StoredRun run = _run.End();
         return Screen(run);
     }
+
+    private static string Spaced(string text) => string.Join(' ', text.Split([' ', '\n'], StringSplitOptions.RemoveEmptyEntries));
 
     private static string Screen(StoredRun run)
     {

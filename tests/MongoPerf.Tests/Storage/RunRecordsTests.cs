@@ -195,16 +195,17 @@ public sealed class RunRecordsTests
                 null, new ReplayResult(1, 2, 3, 4) { Contents = 5, FirstCount = new ReplayPair(7, 8) },
                 new ReplayResult(10, 20, 30, 40) { Contents = 50, FirstCode = new ReplayPair(0, 11), FirstCount = new ReplayPair(1, 2) },
                 new ReplayResult(0, 0, 0, 0) { FirstCode = new ReplayPair(3, 4), FirstSize = new ReplayPair(5, 6) },
-                new ReplayResult(0, 0, 0, 0) { FirstSize = new ReplayPair(7, 9) },
+                new ReplayResult(0, 0, 0, 0) { FirstSize = new ReplayPair(7, 9), Modified = 6, FirstModified = new ReplayPair(2, 1) },
             ],
             LatencySummary.None)!;
         Assert.Equal(
             new ReplayResult(11, 22, 33, 44)
             {
                 Contents = 55, FirstCode = new ReplayPair(0, 11), FirstCount = new ReplayPair(7, 8), FirstSize = new ReplayPair(5, 6),
+                Modified = 6, FirstModified = new ReplayPair(2, 1),
             },
             replay);
-        Assert.Equal(99, replay.Different);
+        Assert.Equal(105, replay.Different);
         Assert.Null(ReplayResult.Sum([null], RunParts.Latency(1)));
         Assert.Equal(RunParts.Latency(1), ReplayResult.Sum([replay], RunParts.Latency(1))!.RecordedMicroseconds);
     }

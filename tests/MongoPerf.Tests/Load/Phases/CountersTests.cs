@@ -70,17 +70,22 @@ public sealed class CountersTests
         counters.Add(Reply(Facts(11000, 3, 30), Facts(0, 4, 40)));
         counters.Add(Reply(Facts(0, 3, 30), Facts(13, 0, 0)));
         counters.Add(Reply(Facts(26), Facts(26)));
+        counters.Add(Reply(Facts(0, 3), Facts(0, 3)) with { Modified = (2, 2) });
+        counters.Add(Reply(Facts(0, 3), Facts(0, 3)) with { Modified = (2, 1), HasOtherContent = true });
+        counters.Add(Reply(Facts(0, 3), Facts(0, 2)) with { Modified = (2, 1) });
         var sum = new ReplyCounters();
         counters.AddTo(sum);
         counters.Add(Reply(Facts(0, 7, 70), Facts(0, 9, 90)));
         counters.AddTo(sum);
         ReplayResult result = sum.ToResult();
-        Assert.Equal((15, 4, 3, 2, 2), (result.Compared, result.Codes, result.Counts, result.Sizes, result.Contents));
+        Assert.Equal((21, 4, 5, 2, 2, 2),
+            (result.Compared, result.Codes, result.Counts, result.Modified, result.Sizes, result.Contents));
+        Assert.Equal(13, result.Different);
         Assert.Equal(
-            (new ReplayPair(11000, 0), new ReplayPair(3, 4), new ReplayPair(30, 31)),
-            (result.FirstCode, result.FirstCount, result.FirstSize));
+            (new ReplayPair(11000, 0), new ReplayPair(3, 4), new ReplayPair(2, 1), new ReplayPair(30, 31)),
+            (result.FirstCode, result.FirstCount, result.FirstModified, result.FirstSize));
         // All but the one that fails now and did not then.
-        Assert.Equal(13, sum.Recorded.TotalCount);
+        Assert.Equal(19, sum.Recorded.TotalCount);
         Assert.Null(new ReplyCounters().ToResult().RecordedMicroseconds);
 
         static ReplyFacts Facts(int code, long documents = 0, long bytes = 0) => new(code, documents, bytes);
