@@ -22,8 +22,8 @@ internal static class ReplayCause
         if (settings.Only != ReplayedRequests.All && all.Any(one => one.Counts > 0 || one.Sizes > 0))
             return Words.Of("the writes were left out (--only), so reads find other documents");
         return settings is { KeepsDependencies: false, Speed: not 1 } or { KeepsDependencies: false, Rate: not null }
-            ? Words.Of("the target has other data than the recording began with, or requests of different connections came in another order "
-                + "(--dependencies keeps it)")
+            ? Words.Of("the target has other data than the recording began with, or requests of different connections came in another "
+                + "order (--dependencies keeps it)")
             : Words.Of("the target has other data than the recording began with");
 
         bool IsMost(int code) => 2 * all.Where(one => one.FirstCode?.Replayed == code).Sum(one => one.Codes) >= run.Replies.Different;
@@ -38,8 +38,8 @@ internal static class ReplayCause
             { Collections: 0 } => null,
             _ when target.Missing == target.Collections =>
                 Words.Of($"the target is empty: {databases} has none of the {all} that the recording uses"),
-            { Missing: > 0 and var missing } => Words.Of($"the target lacks data: {Units.Exact(missing)} of the {all} that the recording uses are "
-                + $"not in {databases}"),
+            { Missing: > 0 and var missing } =>
+                Words.Of($"the target lacks data: {Units.Exact(missing)} of the {all} that the recording uses are not in {databases}"),
             _ when target.Empty == target.Collections =>
                 Words.Of($"the target is empty: no document is in any of the {all} of {databases} that the recording uses"),
             { Empty: > 0 and var empty } =>

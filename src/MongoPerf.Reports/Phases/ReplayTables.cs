@@ -23,7 +23,9 @@ internal static class ReplayTables
                 all, one => one.Replay.Different > 0, one => Row(isOfOnePhase ? null : one.Phase.Label(), one.Result, one.Replay));
     }
 
-    /// <summary>How many replies differ from the recorded ones, the first that does, and why, where that are too many; null for no replay.</summary>
+    /// <summary>
+    /// How many replies differ from the recorded ones, the first ones that do, and why, if there are too many; null for no replay.
+    /// </summary>
     public static Verdict? Verdict(StoredRun run)
     {
         (PhaseRecord Phase, OperationResult Result, ReplayResult Replay)[] all = [.. Results(run)];

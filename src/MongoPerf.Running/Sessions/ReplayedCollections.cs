@@ -5,7 +5,9 @@ using MongoPerf.Wire.Failures;
 
 namespace MongoPerf.Running.Sessions;
 
-/// <summary>Notes what a replay's target has of the collections that the recording uses: without data no reply can be the recorded one.</summary>
+/// <summary>
+/// Notes what a replay's target has of the collections that the recording uses: without data no reply can be the recorded one.
+/// </summary>
 internal static class ReplayedCollections
 {
     /// <summary>So many are asked for their number of documents.</summary>

@@ -85,7 +85,9 @@ public sealed record RunRequest
     /// <summary>What a replay can write: allowed in databases that are empty, and where <see cref="MayWrite"/> confirms it.</summary>
     public IReadOnlyList<WriteTarget> ReplayedWrites { get; init; } = [];
 
-    /// <summary>The collections that the recording reads or changes before it has made them, by database, as the target calls them.</summary>
+    /// <summary>
+    /// The collections that the recording reads or changes before it has made them, by database, as the target calls them.
+    /// </summary>
     public ILookup<string, string>? ReplayedCollections { get; init; }
 
     /// <summary>Where the scenario finds files; never taken from anything stored.</summary>

@@ -100,7 +100,8 @@ public sealed class RunSequence
 
     /// <summary>It reached its end, whatever it found: what it measured can be compared.</summary>
     public static bool IsWhole(ExitCode code) =>
-        code is ExitCode.Done or ExitCode.TooManyErrors or ExitCode.VerificationFailed or ExitCode.RepliesDiffer or ExitCode.AssertionFailed;
+        code is ExitCode.Done or ExitCode.TooManyErrors or ExitCode.VerificationFailed or ExitCode.RepliesDiffer
+            or ExitCode.AssertionFailed;
 
     private ExitCode Stopped(ExitCode code)
     {

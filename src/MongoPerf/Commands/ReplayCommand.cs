@@ -97,8 +97,8 @@ internal sealed class ReplayCommand
             _recording, _shared.Uri, _shared.PasswordFile, _shared.Against, _shared.Repeat, _speed, _rate, _copies, _loop, _only,
             _threads, _dependencies, _database, _write,
             _shared.Mongod, _shared.Cache, _shared.Topology, _shared.ClusterFolder, _shared.Limits.MemoryLimit, _shared.Limits.Cpus,
-            _shared.MaxErrors, _maxDifferent, _format, _shared.Out, _shared.Quiet, _shared.Full, _shared.NoTui, _shared.NoReport, _shared.Plots,
-            _shared.Live, _shared.Otlp,
+            _shared.MaxErrors, _maxDifferent, _format, _shared.Out, _shared.Quiet, _shared.Full, _shared.NoTui, _shared.NoReport,
+            _shared.Plots, _shared.Live, _shared.Otlp,
         };
         _agents.AddTo(command);
         command.Runs(Run);

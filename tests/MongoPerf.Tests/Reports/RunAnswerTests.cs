@@ -350,7 +350,8 @@ public sealed class RunAnswerTests : IDisposable
     [InlineData(6, "the target has documents already that the recording inserts, as after a first replay", 0, 0, 11000)]
     [InlineData(6, "the writes were left out (--only), so reads find other documents", 0, 0, 0, ReplayedRequests.Reads)]
     [InlineData(6, "the target has other data than the recording began with; 6 of 100", 0, 0, 0)]
-    [InlineData(6, "or requests of different connections came in another order (--dependencies keeps it)", 0, 0, 0, ReplayedRequests.All, 2.0)]
+    [InlineData(6, "or requests of different connections came in another order (--dependencies keeps it)", 0, 0, 0,
+        ReplayedRequests.All, 2.0)]
     public void A_replay_of_which_too_much_differs_is_bad_and_its_cause_comes_first(int different, string? cause, int missing = 0,
         int empty = 0, int code = 0, ReplayedRequests only = ReplayedRequests.All, double speed = 1)
     {
