@@ -8,12 +8,32 @@ namespace MongoPerf.Learning.Comparing;
 /// <param name="Rate">Operations per second.</param>
 /// <param name="P99">Of its service times, in µs; null where there is none.</param>
 /// <param name="Stages">The stages of its plan, such as <c>FETCH IXSCAN</c>; null where that was not asked for.</param>
-public readonly record struct MeasuredOperation(double Seconds, double Rate, double? P99, string? Stages);
+public readonly record struct MeasuredOperation(double Seconds, double Rate, double? P99, string? Stages)
+{
+    /// <summary>What its replies said; null where no operation succeeded.</summary>
+    public MeasuredReplies? Replies { get; init; }
+}
+
+/// <summary>What the replies to an operation of a run said.</summary>
+/// <param name="Count">Operations that succeeded, more than 0.</param>
+/// <param name="Documents">Returned, counted, matched, inserted or removed, by one operation on average.</param>
+/// <param name="Nothing">The share that found or matched nothing; null where no reply tells.</param>
+/// <param name="ChangedNothing">The share that matched documents and changed none; null where no reply tells.</param>
+public readonly record struct MeasuredReplies(double Count, double Documents, double? Nothing, double? ChangedNothing);
 
 /// <summary>Compares what a run of a scenario did with what a deployment was seen doing.</summary>
 public static class OperationComparison
 {
     private const string Scan = "COLLSCAN";
+
+    /// <summary>The share of operations by which those that find nothing may differ.</summary>
+    private const double OfNothing = 0.05;
+
+    /// <summary>Of the variance of a Poisson distribution: numbers that differ less are practically one.</summary>
+    private const double Constant = 0.05;
+
+    /// <summary>This share of operations is practically all.</summary>
+    private const double Always = 0.98;
 
     /// <summary>A p99 of fewer operations is one of the few slowest, and so only told.</summary>
     private const double LeastForP99 = 1000;
@@ -37,12 +57,40 @@ public static class OperationComparison
             if (seen.Latency is { } latency && measured is { P99: { } p99 })
                 yield return new(Place(name), "p99 (µs)", latency.P99, p99,
                     areTimesJudged && seen.Count >= LeastForP99 ? Math.Max(Deviation.OfRates, latency.P99Spread) : null);
+            if (seen.Operation is { Replies: { Failed: < Always } replies, Kind: not ("steps" or "bulkWrite") }
+                && measured?.Replies is { } own)
+            {
+                foreach (Deviation one in Replies(Place(name), seen.Operation, replies, own))
+                    yield return one;
+            }
+
             if (seen.Operation.Plan is { } plan && measured is { Stages: { } stages })
                 yield return new(Place(name), "scans the collection (1: yes)", Scans(plan), Scans(stages), Deviation.OfRates);
         }
 
         foreach ((string name, MeasuredOperation only) in run.Where(one => phase.Operations.All(seen => seen.Name != one.Key)))
             yield return OnlyInRun(Place(name), only);
+    }
+
+    /// <summary>How many documents an operation finds, and changes.</summary>
+    private static IEnumerable<Deviation> Replies(string place, LearnedOperation operation, ObservedReplies seen, MeasuredReplies run)
+    {
+        double succeeded = 1 - seen.Failed;
+        double count = seen.Count * succeeded;
+        double mean = seen.Documents / succeeded;
+        Deviation documents = Deviation.OfMeans(place, "documents of an operation", (mean, seen.Deviation, count),
+            (run.Documents, seen.Deviation, run.Count), Deviation.OfSizes);
+        // The same documents each time: how many of them a copy has is drawn once.
+        yield return mean > 1 && seen.Deviation * seen.Deviation < Constant * mean && mean != operation.Limit
+            && operation.Kind is not ("insert" or "insertMany")
+            ? documents with { Chance = documents.Chance + (Deviation.Spread / Math.Sqrt(mean)) } : documents;
+        double nothing = Math.Min(1, seen.Nothing / succeeded);
+        if (run.Nothing is { } none)
+            yield return Deviation.OfShares(place, "finds nothing (%)", (nothing, count), (none, run.Count), OfNothing);
+        if (run is { Nothing: { } unmatched, ChangedNothing: { } unchanged } && seen.Modified is { } modified
+            && operation is { Kind: "update" or "replace", IsMany: false, IsUpsert: false })
+            yield return Deviation.OfShares(place, "changes a document (%)", (Math.Clamp(modified / succeeded, 0, 1), count),
+                (Math.Max(0, 1 - unmatched - unchanged), run.Count), OfNothing);
     }
 
     /// <summary>Of operations that the deployment was not seen doing.</summary>

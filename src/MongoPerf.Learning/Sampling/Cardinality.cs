@@ -25,7 +25,22 @@ public readonly record struct Cardinality(double Distinct, double Drawn, double 
     /// </summary>
     /// <param name="counts">How often each different value is in the sample.</param>
     /// <param name="total">Values in the whole collection, no fewer than in the sample.</param>
-    public static Cardinality Of(IReadOnlyCollection<long> counts, double total)
+    public static Cardinality Of(IReadOnlyCollection<long> counts, double total) => Of(counts, counts.Count, total);
+
+    /// <summary>By how much <see cref="Distinct"/> differs between samples, as a standard deviation.</summary>
+    /// <inheritdoc cref="Of(IReadOnlyCollection{long}, double)"/>
+    public static double ErrorOf(IReadOnlyCollection<long> counts, double total)
+    {
+        double values = counts.Sum();
+        // What came once might not have come, what came c times with a chance of e^-c; where nearly all came once, what came twice might
+        // have come once.
+        double error = Math.Sqrt(Math.Min(counts.Sum(count => count == 1 ? 1 : Math.Exp(-count)), values - counts.Count + 1));
+        return values >= total * 0.999 ? error
+            : (Of(counts, Math.Min(values, counts.Count + error), total).Distinct
+                - Of(counts, Math.Max(1, counts.Count - error), total).Distinct) / 2;
+    }
+
+    private static Cardinality Of(IReadOnlyCollection<long> counts, double different, double total)
     {
         double values = counts.Sum();
         if (values < 2)
@@ -46,11 +61,11 @@ public readonly record struct Cardinality(double Distinct, double Drawn, double 
 
         if (theta is > 0 and < 0.15)
             (theta, drawn) = (0, Drawn(0));
-        double distinct = values >= total * 0.999 ? counts.Count
-            : drawn >= most ? total : Math.Min(total, Math.Max(counts.Count, Expected(drawn, theta, total)));
+        double distinct = values >= total * 0.999 ? different
+            : drawn >= most ? total : Math.Min(total, Math.Max(different, Expected(drawn, theta, total)));
         return new Cardinality(distinct, drawn, theta);
 
-        double Drawn(double skew) => Solve(counts.Count, most, d => Expected(d, skew, values), counts.Count);
+        double Drawn(double skew) => Solve(different, most, d => Expected(d, skew, values), different);
     }
 
     /// <summary>The chance that two draws give the same value.</summary>

@@ -51,6 +51,9 @@ public sealed class ValueStatistics
 
     public Cardinality Cardinality { get; }
 
+    /// <summary>By how much the number of different values differs between samples, as a standard deviation.</summary>
+    public double DistinctError => Cardinality.ErrorOf(_counts.Values, Total);
+
     /// <summary>Every document has its own.</summary>
     public bool IsUnique => Count > 1 && _counts.Count == Count && Cardinality.Distinct >= 0.9 * Total;
 

@@ -25,6 +25,9 @@ internal record struct RecordedRequest
     /// <summary>An earlier one, of another connection perhaps, that must have been answered; -1 for none.</summary>
     public int After { get; init; }
 
+    /// <summary>The one before it whose order its session keeps; -1 for none.</summary>
+    public int InSession { get; init; }
+
     /// <summary>The cursor that its reply opened, by number; -1 for none.</summary>
     public int Opens { get; set; }
 
@@ -75,6 +78,8 @@ internal readonly record struct ReplayedConnection(int Copy, int Worker);
 /// <summary>What a recording comes to: requests by worker and time, their shapes, and what they write. For all threads.</summary>
 public sealed class ReplayScript
 {
+    private HashSet<int>? _own;
+
     internal ReplayScript(Recording recording, ReplaySettings settings, RecordedRequest[] requests, int[][] workers)
     {
         (Recording, Settings, Requests, Workers) = (recording, settings, requests, workers);
@@ -194,6 +199,9 @@ public sealed class ReplayScript
         return [.. parts.Select(part => With([.. part.OrderBy(line => (line.Copy, line.Worker))]))];
     }
 
+    /// <summary>Some of its connections are the worker's. Of what is divided, each client has sessions of its own.</summary>
+    internal bool Has(int worker) => _own is null || _own.Contains(worker);
+
     /// <summary>What a request waits for, in <see cref="Priors"/>.</summary>
     internal (int First, int End) PriorsOf(int request) =>
         (Requests[request].FirstPrior, request + 1 < Requests.Length ? Requests[request + 1].FirstPrior : Priors.Count);
@@ -202,6 +210,7 @@ public sealed class ReplayScript
     {
         var part = (ReplayScript)MemberwiseClone();
         part.Lines = lines;
+        part._own = [.. lines.Select(line => line.Worker)];
         return part;
     }
 

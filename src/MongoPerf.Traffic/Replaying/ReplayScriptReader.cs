@@ -33,6 +33,7 @@ public sealed class ReplayScriptReader
     private readonly Dictionary<long, int> _cursors = [];
     private readonly List<int> _lastUse = [];
     private readonly Dictionary<Guid, int> _transactions = [];
+    private readonly Dictionary<Guid, int> _sessions = [];
     private readonly Dictionary<int, int[]> _closed = [];
     private readonly Dictionary<string, int> _shapes = new(StringComparer.Ordinal);
     private readonly List<(string Name, long Count, bool Writes)> _shapeFacts = [];
@@ -184,6 +185,7 @@ public sealed class ReplayScriptReader
         Keep(recorded, requestId, message, envelope, used, new RecordedRequest
         {
             Place = recorded.Place, Length = recorded.Length, Shape = shape, FirstPrior = firstPrior, UsesGeneratedIds = usesGenerated,
+            InSession = BeforeInSession(envelope, writes.Count > 0),
         });
     }
 
@@ -200,6 +202,9 @@ public sealed class ReplayScriptReader
         }
 
         dependencies.Begin(_requests.Count, parts, _priors);
+        // What a transaction sees is settled by its first statement; what comes later in it would conflict with what it has not seen.
+        if (envelope.StartsTransaction)
+            dependencies.AwaitWrites(_priors);
     }
 
     /// <summary>Looks for ids that replies have told, and has the request wait for what led to them.</summary>
@@ -300,6 +305,22 @@ public sealed class ReplayScriptReader
                 _priors.Add(new Prior(-1, after));
             after = earlier;
         }
+    }
+
+    /// <summary>
+    /// A server refuses what has a lower number than the session's last one (TransactionTooOld), and what must see the session's writes
+    /// must come after them. Of other reads no order is promised, and drivers share sessions among all that run at once.
+    /// </summary>
+    private int BeforeInSession(in Envelope envelope, bool writes)
+    {
+        if (envelope.Session is not { } session || !(writes || envelope.KeepsOrder))
+            return -1;
+        int before = _sessions.GetValueOrDefault(session, -1);
+        if (_sessions.Count == MostPending)
+            _sessions.Clear();
+        _sessions[session] = _requests.Count;
+        // What overlapped had no order.
+        return before >= 0 && _requests[before].HasReply ? before : -1;
     }
 
     private void AddReply(in RecordedMessage recorded, int answered, in MessageHeader header)
@@ -539,7 +560,8 @@ public sealed class ReplayScriptReader
         var seen = new (int Count, int Place)[sequences.Length];
         for (int number = 0; number < places.Length; number++)
         {
-            int place = Math.Max(_ends[number], Math.Max(PlaceOf(before[number]), PlaceOf(_requests[number].After)));
+            int place = Math.Max(Math.Max(_ends[number], PlaceOf(before[number])),
+                Math.Max(PlaceOf(_requests[number].After), PlaceOf(_requests[number].InSession)));
             int end = number + 1 < places.Length ? _requests[number + 1].FirstPrior : _priors.Count;
             foreach ((int sequence, int count) in CollectionsMarshal.AsSpan(_priors)[_requests[number].FirstPrior..end])
             {
@@ -581,6 +603,9 @@ public sealed class ReplayScriptReader
 
         public bool StartsTransaction { get; init; }
 
+        /// <summary>It has a number within its session, or must see what the session did.</summary>
+        public bool KeepsOrder { get; init; }
+
         /// <summary>Sent by what looks after the server's recording.</summary>
         public bool IsOfRecorder { get; init; }
 
@@ -594,6 +619,7 @@ public sealed class ReplayScriptReader
             bool isOfRecorder = false;
             bool isTwice = false;
             bool startsTransaction = false;
+            bool keepsOrder = false;
             var reader = new BsonReader(body);
             while (reader.Read())
             {
@@ -612,6 +638,10 @@ public sealed class ReplayScriptReader
                     isInTransaction = true;
                 else if (reader.NameIs("startTransaction"u8))
                     startsTransaction = true;
+                else if (reader.NameIs("txnNumber"u8))
+                    keepsOrder = true;
+                else if (reader.NameIs("readConcern"u8) && reader.Type == BsonType.Document)
+                    keepsOrder |= new BsonReader(reader.Value).Find("afterClusterTime"u8);
                 else if (command is "serverStatus" && reader.NameIs(LeftOutCommands.RecordingSection))
                     isOfRecorder = true;
                 else
@@ -621,7 +651,7 @@ public sealed class ReplayScriptReader
             string? only = isTwice || database?.Length > LongestName ? null : database;
             return new Envelope(command, only, session, isInTransaction, isInternal)
             {
-                StartsTransaction = startsTransaction, IsOfRecorder = isOfRecorder,
+                StartsTransaction = startsTransaction, IsOfRecorder = isOfRecorder, KeepsOrder = keepsOrder,
             };
         }
 

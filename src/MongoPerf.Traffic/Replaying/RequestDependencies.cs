@@ -53,6 +53,14 @@ internal sealed class RequestDependencies
             _begun[number] = parts;
     }
 
+    /// <summary>A request waits for all writes whose replies have come.</summary>
+    /// <param name="priors">Gets them.</param>
+    public void AwaitWrites(List<Prior> priors)
+    {
+        foreach (Node root in PathOf(Everything))
+            AddPrior(priors, priors.Count, root.Inside(all: false));
+    }
+
     /// <summary>Its reply comes; nothing waits for a request without one.</summary>
     public void End(int number)
     {

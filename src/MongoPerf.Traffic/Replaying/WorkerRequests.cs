@@ -79,7 +79,7 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
     public bool Draw()
     {
         ref readonly RecordedRequest request = ref _all[_number];
-        if (!Await(request.After) || !AwaitPriors())
+        if (!Await(request.After) || !AwaitSession(request.InSession) || !AwaitPriors())
             return false;
         ReadOnlySpan<long> cursors = CursorsOf(request);
         if (request.Uses >= 0 && cursors.Length == 0)
@@ -222,6 +222,8 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
 
         return true;
     }
+
+    private bool AwaitSession(int earlier) => earlier < 0 || !_state.Script.Has(_state.Script.WorkerOf[earlier]) || Await(earlier);
 
     private bool Await(int earlier)
     {

@@ -60,7 +60,9 @@ internal static class LearnedDatabase
     private static double Seconds(string text) => Quantities.ParseDuration(text) is >= 1 and var seconds ? seconds
         : throw new FormatException($"'{text}' is out of range; allowed: 1s to 8760h");
 
-    private static string OnlyDatabase(DatabaseReader reader) => reader.Databases() switch
+    /// <summary>MongoPerf's own is meant only where there is no other.</summary>
+    private static string OnlyDatabase(DatabaseReader reader) => reader.Databases().Where(name => name != PlanRequests.DefaultDatabase)
+        .DefaultIfEmpty(PlanRequests.DefaultDatabase).Intersect(reader.Databases()).ToArray() switch
     {
         [var only] => only,
         [] => throw new UserException(ExitCode.WrongUsage, "the deployment has no databases that this user may see", "--db names one"),

@@ -119,7 +119,13 @@ internal sealed class Observation
 
     private static Dictionary<string, MeasuredOperation> Measured(PhaseRecord? phase) => (phase?.Operations ?? [])
         .Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
-            new MeasuredOperation(result.Seconds, result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages));
+            new MeasuredOperation(result.Seconds, result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages)
+            {
+                Replies = result.Operations == 0 || result.IsUnacknowledged ? null
+                    : new MeasuredReplies(result.Operations, (double)result.Documents / result.Operations,
+                        (double?)(result.Effect?.FoundNothing ?? result.Effect?.MatchedNothing) / result.Operations,
+                        (double?)result.Effect?.ChangedNothing / result.Operations),
+            });
 
     private static double Seconds(string text)
     {

@@ -71,6 +71,52 @@ public sealed class OperationComparisonTests
         Assert.All(all, one => Assert.Equal((null, false), (one.Deployment, one.IsWithin)));
     }
 
+    /// <summary>What an operation finds, matches and changes says whether it is the same work; how fast it is does not.</summary>
+    [Theory]
+    // The same, and what chance has it.
+    [InlineData("find", 0.8, 0.4, 0.2, null, 300, 0.75, 0.25, null, null)]
+    // A delete that never matched, and its copy that does.
+    [InlineData("delete", 0, 0, 1.0, null, 400, 0.5, 0.5, null, "documents of an operation")]
+    [InlineData("delete", 0, 0, 1.0, null, 400, 0, 1.0, null, null)]
+    // A hundred open ones, and all that are done; how many of a hundred a copy has is chance.
+    [InlineData("find", 100, 0, 0.0, null, 300, 9904, 0.0, null, "documents of an operation")]
+    [InlineData("find", 100, 0, 0.0, null, 300, 120, 0.0, null, null)]
+    // Pages of a chat, of other lengths.
+    [InlineData("find", 18.6, 4.0, 0.0, null, 500, 6.8, 0.0, null, "documents of an operation")]
+    // Misses at another share.
+    [InlineData("find", 0.75, 0.43, 0.25, null, 2000, 1, 0.0, null, "documents of an operation")]
+    [InlineData("findAndModify", 0.9, 0.3, 0.1, null, 8000, 0.81, 0.19, null, "finds nothing (%)")]
+    // Matched as often, and nothing changed.
+    [InlineData("update", 1, 0, 0.0, 1.0, 500, 1, 0.0, 0.6, "changes a document (%)")]
+    [InlineData("update", 1, 0, 0.0, 1.0, 500, 1, 0.0, 0.0, null)]
+    [InlineData("update", 1, 0, 0.0, 0.4, 500, 1, 0.0, 0.61, null)]
+    public void What_operations_find_and_change_is_judged(string kind, double documents, double deviation, double nothing, double? modified,
+        int count, double run, double runNothing, double? unchanged, string? wrong)
+    {
+        var operation = new PhaseOperation(new LearnedOperation("shop", "orders", kind, count)
+        {
+            Replies = new ObservedReplies(count, documents, deviation, nothing, modified, new Dictionary<int, double>()),
+        }, count, null);
+        Deviation[] all = Compare(operation, null, new MeasuredOperation(10, count / 10.0, null, null)
+        {
+            Replies = new MeasuredReplies(count, run, runNothing, unchanged),
+        });
+        Assert.Contains(all, one => one.What == "documents of an operation");
+        Assert.Equal(wrong, all.FirstOrDefault(one => !one.IsWithin)?.What);
+    }
+
+    /// <summary>Replies with errors are about no document; what succeeded is compared.</summary>
+    [Fact]
+    public void Operations_that_failed_are_left_out()
+    {
+        var operation = new PhaseOperation(new LearnedOperation("shop", "orders", "update", 400)
+        {
+            Replies = new ObservedReplies(400, 0.5, 0.5, 0, 0.5, new Dictionary<int, double> { [11000] = 200 }),
+        }, 400, null);
+        Assert.All(Compare(operation, null, new MeasuredOperation(10, 40, null, null) { Replies = new MeasuredReplies(400, 1, 0, 0) }),
+            one => Assert.True(one.IsWithin, $"{one}"));
+    }
+
     private static List<Deviation> Compare(int count, double rate, double p99) =>
         Compare(count, new Dictionary<string, MeasuredOperation> { ["find orders"] = new(10, rate, p99, null) });
 

@@ -125,6 +125,48 @@ public sealed class ReplayDependenciesTests : IDisposable
         Assert.Empty(WaitsFor(script, 4));
     }
 
+    /// <summary>Its writes would conflict with what came before and is not in what it sees.</summary>
+    [Fact]
+    public void A_transaction_begins_when_all_writes_before_it_were_answered()
+    {
+        TrafficFile file = new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("insert", "a"), ("documents", new object[] { Id(1) }), ("$db", "d")), Ok)
+            .Exchange(2, 1, Find(Id(2)), Ok)
+            .Exchange(3, 1, InSession(Find(Id(3)), 0, 7, ("startTransaction", true), ("autocommit", false)), Ok)
+            .Exchange(3, 2, InSession(Find(Id(4)), 0, 7, ("autocommit", false)), Ok);
+        ReplayScript script = Read(file, Kept);
+        Assert.Equal([0], WaitsFor(script, 2));
+        Assert.Empty(WaitsFor(script, 3));
+        Assert.Equal(2, script.Requests[3].After);
+    }
+
+    /// <summary>A server refuses a lower number than the last one; the reads of one session need not wait for one another.</summary>
+    [Fact]
+    public void Requests_of_a_session_keep_their_order_on_whichever_connection()
+    {
+        BsonDocument update = BsonDocument.Of(("update", "a"), ("updates", Array.Empty<object>()), ("$db", "d"));
+        (string, object?) seen = ("readConcern", BsonDocument.Of(("afterClusterTime", new BsonValue(BsonType.Timestamp, new byte[8]))));
+        ReplayScript script = Read(new TrafficFile()
+            .Exchange(1, 1, InSession(update, 0, 1), Ok)
+            .Exchange(2, 1, InSession(Find(Id(1)), 0, null), Ok)
+            .Exchange(2, 2, InSession(update, 0, 2), Ok)
+            .Exchange(3, 1, InSession(update, 1, 1), Ok)
+            .Exchange(3, 2, InSession(Find(Id(1)), 0, null, seen), Ok)
+            .Exchange(1, 2, InSession(update, 0, null), Ok)
+            .Request(1, 3, InSession(update, 1, 2)).Exchange(2, 3, InSession(update, 1, 3), Ok).Reply(1, 3, Ok));
+        Assert.Equal([-1, -1, 0, -1, 2, 4, 3, -1], script.Requests.Select(request => request.InSession));
+        // Each of several clients has sessions of its own.
+        ReplayScript[] parts = [.. script.Divide(3)];
+        Assert.All(parts, part => Assert.Single(part.Lines, line => part.Has(line.Worker)));
+    }
+
+    private static BsonDocument InSession(BsonDocument command, int session, long? number, params (string, object?)[] more) =>
+        BsonDocument.Of([
+            .. command.Select(field => (field.Key, (object?)field.Value)), ("lsid", BsonDocument.Of(("id", new BsonValue(BsonType.Binary,
+                (byte[])[16, 0, 0, 0, 4, (byte)session, .. new byte[15]])))),
+            .. number is null ? Array.Empty<(string, object?)>() : [("txnNumber", number)], .. more,
+        ]);
+
     /// <summary>By the definition, pair by pair, and by sending everything in an order that chance makes; each case has its seed.</summary>
     [Fact]
     public void However_long_a_server_takes_nobody_waits_for_ever_and_dependencies_come_first()
@@ -132,7 +174,8 @@ public sealed class ReplayDependenciesTests : IDisposable
         for (int seed = 0; seed < 300; seed++)
         {
             var random = new Random(seed);
-            (TrafficFile file, (int Begin, int End, int Id, bool Writes)[] made) = Make(random, random.Next(2, 6), random.Next(5, 40));
+            (TrafficFile file, (int Begin, int End, int Id, bool Writes, int Session)[] made) =
+                Make(random, random.Next(2, 6), random.Next(5, 40));
             ReplayScript script = Read(file, Kept with { Threads = random.Next(2) == 0 ? null : random.Next(1, 4) });
             Assert.Equal(made.Length, script.Count);
             for (int number = 0; number < made.Length; number++)
@@ -149,6 +192,10 @@ public sealed class ReplayDependenciesTests : IDisposable
                     bool depends = made[first].End < made[then].Begin && (made[first].Writes || made[then].Writes)
                         && (made[first].Id == made[then].Id || made[first].Id < 0 || made[then].Id < 0)
                         && made[first].Id != Cursor && made[then].Id != Cursor;
+                    (int Begin, int End, int, bool, int Session)[] line = [.. made[first..(then + 1)]
+                        .Where(one => one.Session >= 0 && one.Session == made[first].Session)];
+                    depends |= line.Length > 1 && made[then].Session == made[first].Session
+                        && line.Zip(line.Skip(1)).All(pair => pair.First.End < pair.Second.Begin);
                     Assert.True(!depends || ended[first] < sent[then], $"seed {seed}: request {then} was sent before {first} was answered");
                 }
             }
@@ -318,10 +365,11 @@ public sealed class ReplayDependenciesTests : IDisposable
     }
 
     /// <summary>Requests that overlap: each connection has one under way, now and then two.</summary>
-    private static (TrafficFile File, (int Begin, int End, int Id, bool Writes)[] Made) Make(Random random, int connections, int count)
+    private static (TrafficFile File, (int Begin, int End, int Id, bool Writes, int Session)[] Made) Make(
+        Random random, int connections, int count)
     {
         var file = new TrafficFile();
-        var made = new List<(int Begin, int End, int Id, bool Writes)>();
+        var made = new List<(int Begin, int End, int Id, bool Writes, int Session)>();
         var open = new List<(int Connection, int Number, BsonDocument Reply)>();
         var cursors = new List<long>();
         for (int clock = 0; made.Count < count || open.Count > 0; clock++)
@@ -352,10 +400,11 @@ public sealed class ReplayDependenciesTests : IDisposable
                         ("$db", "d")), false),
                 };
                 bool opens = next.Command.First().Key == "find" && random.Next(3) == 0;
-                file.Request(connection, made.Count + 1, next.Command);
+                int session = next.Writes ? random.Next(-1, 2) : -1;
+                file.Request(connection, made.Count + 1, session < 0 ? next.Command : InSession(next.Command, session, made.Count));
                 open.Add((connection, made.Count, !opens ? Ok : BsonDocument.Of(("cursor", BsonDocument.Of(
                     ("id", 1000L + made.Count), ("ns", "d.a"), ("firstBatch", Array.Empty<object>()))), ("ok", 1.0))));
-                made.Add((clock, int.MaxValue, next.Command.First().Key == "killCursors" ? Cursor : id, next.Writes));
+                made.Add((clock, int.MaxValue, next.Command.First().Key == "killCursors" ? Cursor : id, next.Writes, session));
             }
 
             file.At++;
@@ -395,6 +444,7 @@ public sealed class ReplayDependenciesTests : IDisposable
         return ended;
 
         bool IsReady(int request) => (script.Requests[request].After is var after && (after < 0 || ended[after] < int.MaxValue))
+            && (script.Requests[request].InSession is var before && (before < 0 || ended[before] < int.MaxValue))
             && WaitsFor(script, request).All(other => ended[other] < int.MaxValue);
     }
 
