@@ -40,12 +40,15 @@ internal sealed class IndexKeys(BsonDocument index)
     {
         BsonType.Null or BsonType.Boolean or BsonType.MinKey or BsonType.MaxKey => 1,
         // Whole numbers take as many bytes as they need.
-        BsonType.Int32 or BsonType.Int64 => 2 + (BitOperations.Log2((ulong)Math.Abs(value.ToInt64() + 1)) / 8),
+        BsonType.Int32 or BsonType.Int64 => 2 + (BitOperations.Log2(Size(value.ToInt64())) / 8),
         BsonType.String or BsonType.Symbol => value.Bytes.Length - 3,
         BsonType.Decimal128 => 17,
         BsonType.Double or BsonType.DateTime or BsonType.Timestamp => Number,
         _ => 1 + value.Bytes.Length,
     };
+
+    /// <summary>How far from -1 it is: the greatest and the least of 64 bits have one, too.</summary>
+    private static ulong Size(long number) => number < 0 ? (ulong)-(number + 1) : (ulong)number + 1;
 
     private static List<BsonValue> ValuesAt(BsonDocument document, string path)
     {
