@@ -10,6 +10,8 @@ namespace MongoPerf.Learning.Comparing;
 /// </summary>
 internal static class IndexComparison
 {
+    private static readonly string[] Flags = ["sparse", "hidden"];
+
     /// <summary>The paths of dates by which the server removes documents.</summary>
     public static IReadOnlySet<string> Expiring(CollectionSample collection) => collection.Indexes
         .Where(index => index.Find("expireAfterSeconds") is not null)
@@ -57,7 +59,7 @@ internal static class IndexComparison
         // Of several fields together it can't be kept.
         if (index.IsTrue("unique") && key.Length == 1)
             options.Add("unique");
-        options.AddRange(new[] { "sparse", "hidden" }.Where(option => index.IsTrue(option)));
+        options.AddRange(Flags.Where(option => index.IsTrue(option)));
         if (index.Find("expireAfterSeconds") is { IsNumber: true } seconds)
             options.Add($"expires after {Number(seconds)} s");
         if (index.FindDocument("partialFilterExpression") is { } filter)

@@ -12,6 +12,8 @@ internal static class CommandReader
     /// <summary>This program's own, in which it notes what it made.</summary>
     private const string Markers = "mongoperf";
 
+    private static readonly string[] Bounds = ["min", "max"];
+
     /// <summary>They look at a deployment, or belong to connections, sessions and cursors.</summary>
     private static readonly HashSet<string> Housekeeping = new(StringComparer.OrdinalIgnoreCase)
     {
@@ -218,7 +220,7 @@ internal static class CommandReader
     private static string[] LeftOutOf(BsonDocument command)
     {
         bool isOther = command.FindDocument("sort") is { } sort && sort.Any() && SortOf(sort) is null;
-        return [.. isOther ? ["a sort by $meta"] : Array.Empty<string>(), .. new[] { "min", "max" }.Where(bound =>
+        return [.. isOther ? ["a sort by $meta"] : Array.Empty<string>(), .. Bounds.Where(bound =>
             command.FindDocument(bound)?.Any() == true)];
     }
 

@@ -199,7 +199,7 @@ internal sealed class WrittenCollection
         {
             if (step == DataNames.Any)
             {
-                at = at?.Map?.Values ?? at?.Fields.FirstOrDefault();
+                at = at?.Map?.Values ?? (at?.Fields is [var first, ..] ? first : null);
                 continue;
             }
 
