@@ -77,7 +77,8 @@ public sealed class MachineRoomTests : IDisposable
         Write("proc/meminfo", "MemTotal:       1000000 kB\nMemAvailable:    122071 kB\n");
         Check(999, hasServer: false);
         UserException refused = Assert.Throws<UserException>(() => Check(1_001, hasServer: false));
-        Assert.Equal("1,001 threads need about 95.5 MiB of memory, but 119 MiB are left here, of which they may take 80 %", refused.Message);
+        Assert.Equal("1,001 threads need about 95.5 MiB of memory, but 119 MiB are left here, of which they may take 80 %",
+            refused.Message);
         Write("proc/self/cgroup", "0::/\n");
         Write("sys/fs/cgroup/memory.max", "100000000\n");
         Write("sys/fs/cgroup/memory.current", "50000000\n");
