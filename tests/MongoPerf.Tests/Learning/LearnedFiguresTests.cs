@@ -5,7 +5,7 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Learning;
 
-/// <summary>Small figures on the way from a deployment to its scenario: bytes of indexes, ends of ranges, numbers as they are written.</summary>
+/// <summary>Small figures on the way from a deployment to its scenario: bytes of indexes, ends of ranges, numbers.</summary>
 public sealed class LearnedFiguresTests
 {
     /// <summary>Each entry is its values and three bytes for the document's place; an array has one for each of its values.</summary>
