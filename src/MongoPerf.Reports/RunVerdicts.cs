@@ -80,7 +80,8 @@ internal static class RunVerdicts
         return run.StateText switch
         {
             "finished" when Unmeasured(run) is { Length: > 0 } unmeasured =>
-                new Verdict(Grade.Bad, Words.Of($"finished: {reached}; nothing was measured in {unmeasured}")),
+                new Verdict(run.HasUnmeasuredPhase ? Grade.Bad : Grade.Note,
+                    Words.Of($"finished: {reached}; nothing was measured in {unmeasured}")),
             "finished" => new Verdict(Grade.Good, Words.Of($"finished: {reached}")),
             "running" => new Verdict(Grade.Note, Words.Of($"still running: {reached} so far")),
             "aborted" => new Verdict(Grade.Bad, Words.Of($"aborted after {reached}: its process ended without saying why")),
@@ -91,7 +92,7 @@ internal static class RunVerdicts
     /// <summary>The phases that were to measure and did not; empty for none.</summary>
     private static string Unmeasured(StoredRun run)
     {
-        string[] phases = [.. run.Unmeasured.Select(PhaseLabels.Of).Distinct()];
+        string[] phases = [.. run.Phases.Where(phase => phase.HasMeasuredNothing).Select(PhaseLabels.Of).Distinct()];
         return phases.Length > MostPhases ? Words.Counted(phases.Length, "phase") : Words.And(phases);
     }
 

@@ -153,8 +153,9 @@ public sealed class StoredRun : IDisposable
     /// <summary>The sum over all phases.</summary>
     public Accounting Accounting { get; }
 
-    /// <summary>The phases that were to measure and did not.</summary>
-    public IReadOnlyList<PhaseRecord> Unmeasured => [.. Phases.Where(phase => phase.HasMeasuredNothing)];
+    /// <summary>What was to be measured and never was: not with any parameter, nor at any size of a growth.</summary>
+    public bool HasUnmeasuredPhase => Phases.GroupBy(phase => (phase.Phase, phase.Growth?.Growth))
+        .Any(same => same.All(phase => phase.HasMeasuredNothing));
 
     /// <summary>The sum over all groups with a rate.</summary>
     public Accounting Arrivals => Phases.SelectMany(phase => phase.Groups)

@@ -65,7 +65,7 @@ internal sealed record PlanOutcome(RunContext Run, bool IsDone, bool WasStopped,
         : stored.RepliesDiffer ? ExitCode.RepliesDiffer
         : stored.Failures > stored.Settings.Plan.MaxErrors || HasSkipped(stored) ? ExitCode.TooManyErrors
         : stored.Phases.Any(phase => phase.Assertions.Any(one => !one.Holds)) ? ExitCode.AssertionFailed
-        : stored.Run.Part is null && stored.Unmeasured.Count > 0 ? ExitCode.TooManyErrors
+        : stored.Run.Part is null && stored.HasUnmeasuredPhase ? ExitCode.TooManyErrors
         : ExitCode.Done;
 
     private static bool HasSkipped(StoredRun stored) => !stored.Settings.Plan.MaxSkipped.Allows(stored.Arrivals);

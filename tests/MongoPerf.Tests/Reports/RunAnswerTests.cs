@@ -207,6 +207,18 @@ public sealed class RunAnswerTests : IDisposable
         Assert.Contains("\nBAD        finished: 2 phases; nothing was measured in q5\n", Screen(), StringComparison.Ordinal);
     }
 
+    /// <summary>A server that was away during one of several measurements of a phase spoils that one alone.</summary>
+    [Fact]
+    public void What_was_measured_another_time_is_only_told()
+    {
+        Single(result => result);
+        _run.Phase("q4", [.. Enumerable.Repeat(100.0, 10)], noise: false, ofResult: result => result with
+        {
+            Operations = 0, Failed = 10, LatencyMicroseconds = LatencySummary.None, Accounting = new Accounting(10, 0, 10, 0),
+        });
+        Assert.Contains("\nnote       finished: 2 phases; nothing was measured in q4\n", Screen(), StringComparison.Ordinal);
+    }
+
     [Fact]
     public void A_replay_whose_replies_differ_is_not_ok()
     {
