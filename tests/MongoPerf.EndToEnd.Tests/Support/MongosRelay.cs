@@ -322,6 +322,9 @@ internal sealed class MongosRelay : IDisposable
                     return DataDistribution(command.FindDocument("pipeline.1.$match.ns.$in")!.Select(one => one.Value.ToString()));
                 case "listDatabases" or "createUser":
                     return Config.RunUnchecked("admin", command);
+                // What a mongod that routes can't explain of what a mongos can.
+                case "explain" when value.ToDocument().First().Key is "update" or "delete" or "findAndModify" or "findandmodify":
+                    return Refusal(115, $"explain of {value.ToDocument().First().Key} is not supported here");
                 case "insert" or "update" or "delete" or "find" or "aggregate" or "getMore" or "count" or "distinct" or "explain":
                     if (database is "config" or "admin")
                         return ShowMembers(Config.RunUnchecked(database, command));
