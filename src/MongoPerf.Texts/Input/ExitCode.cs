@@ -28,7 +28,8 @@ public static class ExitCodes
         ExitCode.InternalError => "internal error",
         ExitCode.WrongUsage => "wrong usage, name, run folder, target or file",
         ExitCode.CannotConnect => "cannot connect or authenticate, or the server is older than 3.6",
-        ExitCode.TooManyErrors => "finished with more errors or skipped arrivals than allowed, or with a phase that never measured anything",
+        ExitCode.TooManyErrors =>
+            "finished with more errors or skipped arrivals than allowed, or with a phase that never measured anything",
         ExitCode.VerificationFailed => "verification failed, or documents still missing after repair",
         ExitCode.Refused =>
             "refused: the command would touch data that its run does not own, continue without data that the run wrote, or fill the disk",
