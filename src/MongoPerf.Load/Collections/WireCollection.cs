@@ -148,7 +148,8 @@ public sealed class WireCollection : IDisposable
         catch (Exception e) when (!wasMarked && e is not (IOException or OperationCanceledException)
             && !ErrorTally.IsServerAway(e) && !ErrorTally.MayPass(e))
         {
-            if (!wasThere)
+            // Ours is empty yet. What holds documents, another program has made and filled meanwhile.
+            if (!wasThere && CollectionCommands.IsEmpty(connection, _access.Database, _collection))
                 _administration.Drop(connection);
             Forget(connection);
             throw;

@@ -112,6 +112,38 @@ public sealed class WireCollectionTests : IDisposable
         Assert.Equal((1, 0L), (_handshakes, collection.LostConnections));
     }
 
+    /// <summary>Another program may make and fill a collection of that name between our look for it and our own creation.</summary>
+    [Theory]
+    [InlineData(false, "listCollections, find, update, create, createIndexes, find c, drop, delete")]
+    [InlineData(true, "listCollections, find, update, create, createIndexes, find c, delete")]
+    public void A_refused_creation_drops_nothing_that_holds_documents(bool isFilled, string sent)
+    {
+        var commands = new List<string>();
+        _server.Answer = exchange =>
+        {
+            var command = new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray());
+            string name = command.First().Key;
+            bool isOfData = name == "find" && command.First().Value.ToString() == "c";
+            commands.Add(isOfData ? "find c" : name);
+            exchange.Reply(name switch
+            {
+                "create" => Refusal(48, "NamespaceExists"),
+                "createIndexes" => Refusal(11000, "DuplicateKey"),
+                "find" or "listCollections" => BsonDocument.Of(("cursor", BsonDocument.Of(
+                    ("firstBatch", isOfData && isFilled ? [BsonDocument.Of(("_id", 1))] : Array.Empty<BsonDocument>()), ("id", 0L),
+                    ("ns", "d.c"))), ("ok", 1.0)),
+                _ => Done,
+            });
+        };
+        using WireCollection collection = Open(_clock, ConnectionSettings.Default,
+            new CollectionShape([BsonDocument.Of(("key", BsonDocument.Of(("n", 1))), ("name", "n"), ("unique", true))],
+                BsonDocument.Of(("capped", false))));
+        Assert.Equal(11000, Assert.Throws<ServerCommandException>(() =>
+            collection.Create(new CollectionMarker(1, "t", "r", 0, false))).Code);
+        Assert.Equal(sent, string.Join(", ", commands.Take(sent.Split(", ").Length)));
+        Assert.Equal(!isFilled, commands.Contains("drop"));
+    }
+
     [Fact]
     public void A_server_that_stays_away_is_given_up_after_the_time_for_that()
     {
@@ -300,7 +332,7 @@ public sealed class WireCollectionTests : IDisposable
 
     private WireCollection Open(IClock clock) => Open(clock, new ConnectionSettings { ReplyTimeout = TimeSpan.FromSeconds(20) });
 
-    private WireCollection Open(IClock clock, ConnectionSettings connections) =>
+    private WireCollection Open(IClock clock, ConnectionSettings connections, CollectionShape? shape = null) =>
         new(new CollectionAccess(() => _server.Address, connections, "d", clock, TimeSpan.FromSeconds(10)), "c",
-            SeriesFile.Documents(), new CollectionShape([]));
+            SeriesFile.Documents(), shape ?? new CollectionShape([]));
 }
