@@ -35,6 +35,26 @@ public sealed class CleanGivenTests(TestServers servers) : IDisposable
         Assert.DoesNotContain("left ", ProgramRun.Run("report", first, "--out", _runs.Path).Expect(0).Output, StringComparison.Ordinal);
     }
 
+    /// <summary>mongod keeps a database for the empty system.views of a time series that is gone; a view of somebody else's stays.</summary>
+    [MongodTheory(From = "5.0")]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_time_series_leaves_no_database_behind_unless_somebody_has_a_view_there(bool hasView)
+    {
+        string database = servers.NewDatabase();
+        using MongoConnection connection = servers["mongod"].Connect();
+        if (hasView)
+            connection.RunCommand(database, ExtendedJson.Parse("""{"create": "mine", "viewOn": "precious", "pipeline": []}"""));
+        string file = _runs.Path + ".yaml";
+        File.WriteAllText(file, "data:\n  m: {count: 10, document: {at: {^date: {start: 2026-01-01T00:00:00Z, step: 1s}}, v: ^number}, "
+            + "options: {timeseries: {timeField: at}}}\nphases: [{load: m}]\n");
+        (string run, _) = Run("mongod", database, "run", file);
+        File.Delete(file);
+        Assert.Equal($"{database}.m dropped\n", Clean(run));
+        Assert.Equal(hasView ? ["mine", "system.views"] : [],
+            Documents.CollectionNames(connection, database).Order(StringComparer.Ordinal));
+    }
+
     private (string Id, ProgramResult Ended) Run(string kind, string database, params string[] arguments)
     {
         ProgramResult ended = ProgramRun.Run([.. arguments, "--uri", servers[kind].Uri, "--db", database, "--out", _runs.Path]).Expect(0);

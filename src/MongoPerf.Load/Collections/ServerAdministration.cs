@@ -60,10 +60,11 @@ internal sealed class ServerAdministration(
             || !CollectionCommands.IsEmpty(connection, _database, WireCollection.MarkerCollection))
             return;
         CollectionCommands.Drop(connection, _database, BsonDocument.Of(("drop", WireCollection.MarkerCollection)));
-        // A time series that is gone keeps its database. Who may not drop that leaves it.
+        // A time series that is gone leaves this behind, which keeps its database. Who may not drop it leaves it. Never the database itself:
+        // it may be somebody else's, who is just filling it.
         if (CollectionCommands.IsListed(connection, _database, CollectionCommands.Views)
             && CollectionCommands.IsBare(connection, _database))
-            connection.RunUnchecked(_database, BsonDocument.Of(("dropDatabase", 1)));
+            connection.RunUnchecked(_database, BsonDocument.Of(("drop", CollectionCommands.Views)));
     }
 
     public SizeResult? ReadSizes(MongoConnection connection, long documents)
