@@ -60,8 +60,8 @@ internal sealed class ServerAdministration(
             || !CollectionCommands.IsEmpty(connection, _database, WireCollection.MarkerCollection))
             return;
         CollectionCommands.Drop(connection, _database, BsonDocument.Of(("drop", WireCollection.MarkerCollection)));
-        // A time series that is gone leaves this behind, which keeps its database. Who may not drop it leaves it. Never the database itself:
-        // it may be somebody else's, who is just filling it.
+        // A time series that is gone leaves this behind, which keeps its database. Who may not drop it leaves it. Never the database
+        // itself: it may be somebody else's, who is just filling it.
         if (CollectionCommands.IsListed(connection, _database, CollectionCommands.Views)
             && CollectionCommands.IsBare(connection, _database))
             connection.RunUnchecked(_database, BsonDocument.Of(("drop", CollectionCommands.Views)));
