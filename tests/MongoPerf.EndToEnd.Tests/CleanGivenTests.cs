@@ -35,7 +35,7 @@ public sealed class CleanGivenTests(TestServers servers) : IDisposable
         Assert.DoesNotContain("left ", ProgramRun.Run("report", first, "--out", _runs.Path).Expect(0).Output, StringComparison.Ordinal);
     }
 
-    /// <summary>A time series that is gone leaves an empty system.views, for which mongod keeps the database; others keep their views.</summary>
+    /// <summary>A time series that is gone leaves an empty system.views, which keeps the database; others keep their views.</summary>
     [MongodTheory(From = "5.0")]
     [InlineData(false)]
     [InlineData(true)]
