@@ -52,6 +52,7 @@ public sealed class WireCollection : IDisposable
     private MongoConnection? _connection;
 
     private bool _isAdopted;
+    private volatile bool _explainsNothing;
 
     /// <summary>All below were read back at a checkpoint; null before the first that needed it.</summary>
     private long? _readBack;
@@ -73,6 +74,9 @@ public sealed class WireCollection : IDisposable
     }
 
     public long LostConnections { get; private set; }
+
+    /// <summary>How long an answer to explain is waited for; a server that gives none is asked no more.</summary>
+    internal TimeSpan ExplainPatience { get; init; } = TimeSpan.FromMilliseconds(2 * LongestExplainMilliseconds);
 
     public CancellationToken Stop
     {
@@ -280,6 +284,14 @@ public sealed class WireCollection : IDisposable
     /// <returns>Null where it is not told.</returns>
     private PlanSummary? ReadPlan(MongoConnection connection, BsonDocument command, bool isCarriedOut, int limit, long skip = 0)
     {
+        if (_explainsNothing)
+            return null;
+        using var patience = new CancellationTokenSource(ExplainPatience);
+        using CancellationTokenRegistration end = patience.Token.Register(() =>
+        {
+            _explainsNothing = true;
+            connection.Abort();
+        });
         try
         {
             return _longCommands.TryRun(connection, _access.Database,

@@ -291,6 +291,18 @@ public sealed class WireCollectionTests : IDisposable
         Assert.Equal(("clusterAggregate", 0L), (asked[0].FindDocument("explain")!.First().Key, collection.LostConnections));
     }
 
+    /// <summary>Every run explains: a server that never answers that may not hold one up for ever, nor once for each operation.</summary>
+    [Fact]
+    public void A_server_that_never_answers_explain_is_asked_once()
+    {
+        int asked = 0;
+        _server.Answer = _ => asked++;
+        using WireCollection collection = Open(SystemClock.Instance, TimeSpan.FromMilliseconds(50));
+        Assert.Null(collection.Explain(OperationOf("find: c, filter: {a: 1}")));
+        Assert.Null(collection.Explain(OperationOf("count: c, filter: {a: 1}")));
+        Assert.Equal(1, asked);
+    }
+
     [Fact]
     public void A_stop_ends_a_command_that_has_no_time_out()
     {
@@ -331,6 +343,10 @@ public sealed class WireCollectionTests : IDisposable
     private static string CommandOf(Exchange exchange) => new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray()).First().Key;
 
     private WireCollection Open(IClock clock) => Open(clock, new ConnectionSettings { ReplyTimeout = TimeSpan.FromSeconds(20) });
+
+    private WireCollection Open(IClock clock, TimeSpan patience) =>
+        new(new CollectionAccess(() => _server.Address, ConnectionSettings.Default, "d", clock, TimeSpan.FromSeconds(10)), "c",
+            SeriesFile.Documents(), new CollectionShape([])) { ExplainPatience = patience };
 
     private WireCollection Open(IClock clock, ConnectionSettings connections, CollectionShape? shape = null) =>
         new(new CollectionAccess(() => _server.Address, connections, "d", clock, TimeSpan.FromSeconds(10)), "c",
