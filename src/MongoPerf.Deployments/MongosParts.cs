@@ -30,6 +30,7 @@ internal static class MongosParts
         return all.Length > 0
             ? new ShardedCluster(RouterKind.Mongos, mongos.Address, mongos.Address, all)
             {
+                ConfigMembers = ReadConfigMembers(mongos),
                 Direct = known is { Shards.Count: > 0 } ? known.Direct : AskDirectly(all, settings),
             }
             : throw new DeploymentException(Fault.CannotConnect,
@@ -119,13 +120,19 @@ internal static class MongosParts
     private static ShardAddress? ReadShard(BsonDocument shard, ConnectionSettings settings, ShardedCluster? known)
     {
         string name = shard.FindString("_id") ?? "";
-        string hosts = shard.FindString("host") ?? "";
-        ServerAddress[] members = [.. hosts[(hosts.IndexOf('/', StringComparison.Ordinal) + 1)..].Split(',')
-            .Select(ServerAddress.TryParse).OfType<ServerAddress>()];
+        ServerAddress[] members = MembersIn(shard.FindString("host") ?? "");
         ServerAddress? before = known?.Shards.FirstOrDefault(one => one.Name == name)?.Primary;
         return members.Length == 0 ? null
             : new ShardAddress(name, FindPrimary(members, settings) ?? before ?? members[0], members.Length);
     }
+
+    /// <returns>Empty where the user may not ask, and where a service that calls itself a mongos has none.</returns>
+    private static ServerAddress[] ReadConfigMembers(MongoConnection mongos) =>
+        MembersIn(mongos.RunUnchecked("admin", BsonDocument.Of(("getShardMap", 1))).FindString("map.config") ?? "");
+
+    /// <param name="hosts">"set/host:port,host:port".</param>
+    private static ServerAddress[] MembersIn(string hosts) => [.. hosts[(hosts.IndexOf('/', StringComparison.Ordinal) + 1)..].Split(',')
+        .Select(ServerAddress.TryParse).OfType<ServerAddress>()];
 
     private static ServerAddress? FindPrimary(IReadOnlyList<ServerAddress> members, ConnectionSettings settings)
     {

@@ -59,7 +59,7 @@ public static class CsvReport
         [
             .. PhaseNames.Split(','), "collection", "shard", "documents", "data_bytes", "storage_bytes", "free_storage_bytes",
             "index_bytes", "disk_bytes", "chunks", "orphans",
-            .. indexes.Select(name => $"index_{name}_bytes"),
+            .. indexes.Select(name => $"index_{name}_bytes"), "files_of_checkpoint",
         ]);
         foreach ((PhaseRecord phase, SizeResult s) in run.Phases.SelectMany(p => p.Sizes.Select(s => (p, s))))
         {
@@ -69,7 +69,7 @@ public static class CsvReport
                 s.FreeStorageBytes, s.IndexBytes, s.DiskBytes,
                 s.Shards.Count > 1 ? s.Shards.Sum(shard => shard.Chunks) : null,
                 CollectionStatistics.OrphansOf(s.Shards),
-                .. indexes.Select(name => (object?)SizeOf(s.Indexes, name)),
+                .. indexes.Select(name => (object?)SizeOf(s.Indexes, name)), s.AreOfCheckpoint,
             ]);
             foreach (ShardSize shard in s.Shards.Where(_ => s.Shards.Count > 1))
             {
@@ -78,6 +78,7 @@ public static class CsvReport
                     .. PhaseOf(phase), s.Collection ?? phase.Collection, shard.Shard, shard.Documents, shard.DataBytes, shard.StorageBytes,
                     null, shard.IndexBytes, null,
                     shard.Chunks, shard.Orphans, .. indexes.Select(name => (object?)SizeOf(shard.Indexes, name)),
+                    s.AreOfCheckpoint,
                 ]);
             }
         }
@@ -142,18 +143,18 @@ public static class CsvReport
     public static void WriteReplicaSamples(StoredRun run, TextWriter output) =>
         WriteMetrics(run, run.ReadReplicaSamples, MetricCatalogue.Replica, output);
 
-    /// <summary>Migrations, splits and merges, a row each; of very many the first.</summary>
+    /// <summary>Migrations, splits, merges and reshardings, a row each; of very many the first.</summary>
     public static void WriteChunkEvents(StoredRun run, TextWriter output)
     {
-        Action<object?[]> row =
-            Begin(output, NotMongoDb.Of(run), "unix_ms,kind,outcome,from,to,seconds,documents,bytes,note".Split(','));
+        Action<object?[]> row = Begin(output, NotMongoDb.Of(run), ("unix_ms,kind,outcome,from,to,seconds,documents,bytes,note,"
+            + "collection,blocked_seconds,key_before,key_after").Split(','));
         foreach (ChunkEvent e in run.ReadChunkEvents().Take(SampleThinning.MaxRows))
         {
             row(
             [
                 e.AtMilliseconds, e.Kind.ToString().ToLowerInvariant(), e.Outcome.ToString().ToLowerInvariant(), e.From,
                 e.To, e.Seconds, e.Documents,
-                e.Bytes, e.Note,
+                e.Bytes, e.Note, e.Collection, e.BlockedSeconds, e.KeyBefore, e.KeyAfter,
             ]);
         }
     }

@@ -111,7 +111,7 @@ internal static class GrowthTables
                 ]),
             ];
             string name = collections.Count == 1 ? "" : Words.Of($" of {collection.Key}");
-            yield return ReportTables.Thinned(Words.Of($"{of}size{name}: data, indexes and disk"),
+            yield return ReportTables.Thinned(Words.Of($"{of}size{name}: data, indexes and disk") + SizeAge.Of(collection),
                 ["documents", "data", "storage", "indexes", .. indexes, "disk"], rows);
         }
     }

@@ -1,6 +1,7 @@
 using System.Globalization;
 using MongoPerf.Reports.Access;
 using MongoPerf.Reports.Charts;
+using MongoPerf.Reports.Sharding;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports;
@@ -28,7 +29,7 @@ public static class ReportLines
             facts.Add(new Fact("settings", PhaseLabels.Parameters(parameters)));
         facts.AddRange(plan.Changes.Select(change => new Fact("changed", change.Text)));
         if (run.Settings.Data.Sharding is { } sharding)
-            facts.Add(new Fact("shards", Sharding(sharding, run.Deployment?.Collections)));
+            facts.Add(new Fact("shards", Sharding(sharding, run.Deployment?.Collections) + Before(run)));
         if (plan.VerifyShare > 0)
             facts.Add(new Fact("verified", Words.Of($"{Units.Percent(plan.VerifyShare)} of the returned documents, where possible")));
         return facts;
@@ -126,6 +127,15 @@ public static class ReportLines
             ? Words.Of($", presplit into {chunks} chunks") : "";
         string size = s.ChunkMegabytes is { } megabytes ? Words.Of($", chunk size {megabytes} MiB") : "";
         return Words.Of($"sharded {key}{presplit}{size}{(s.Balancer is { } balancer ? Words.Of($", balancer {balancer}") : "")}");
+    }
+
+    /// <summary>The keys that collections had when the run began, where they have got others.</summary>
+    private static string Before(StoredRun run)
+    {
+        var moves = ChunkMoves.Of(run);
+        return string.Concat((run.Deployment?.Collections ?? [])
+            .Select(one => (one.Collection, Keys: moves.KeysBefore(one.Collection).ToList())).Where(one => one.Keys.Count > 0)
+            .Select(one => Words.Of($"; {one.Collection} was sharded by {string.Join(", ", one.Keys)} before")));
     }
 
     private static string InChunks(CollectionSharding collection) => collection is { Key: not null, Chunks: { } chunks and > 0 }

@@ -35,7 +35,7 @@ public static class ReportWriter
     private static readonly TextFile[] ShardFiles =
     [
         new("shards.csv", "what each shard held and did over time", CsvReport.WriteShardSamples) { IsOfMetrics = true },
-        new("chunk-events.csv", "migrations, splits and merges of chunks", CsvReport.WriteChunkEvents),
+        new("chunk-events.csv", "migrations, splits and merges of chunks; reshardings", CsvReport.WriteChunkEvents),
     ];
 
     private static readonly TextFile[] ReplicaFiles =

@@ -1,11 +1,14 @@
 namespace MongoPerf.Storage;
 
-/// <summary>What happened to a chunk. Stored by name: never rename a value.</summary>
+/// <summary>What happened to a chunk, or to all of a collection. Stored by name: never rename a value.</summary>
 public enum ChunkEventKind
 {
     Migration,
     Split,
     Merge,
+
+    /// <summary>A collection got another shard key, or other shards: all its documents were copied.</summary>
+    Resharding,
 }
 
 /// <summary>How it ended. Stored by name: never rename a value.</summary>
@@ -31,7 +34,10 @@ public sealed record ChunkEvent
     /// <summary>When it ended; null while it lasts.</summary>
     public long? EndMilliseconds { get; init; }
 
-    /// <summary>The shard that owned the chunk.</summary>
+    /// <summary>The name of the collection; null in runs of earlier versions.</summary>
+    public string? Collection { get; init; }
+
+    /// <summary>The shard that owned the chunk; of a resharding, who logged it.</summary>
     public required string From { get; init; }
 
     /// <summary>The shard that received the chunk in a migration.</summary>
@@ -42,6 +48,15 @@ public sealed record ChunkEvent
 
     /// <summary>The bytes of <see cref="Documents"/> in a migration, uncompressed.</summary>
     public long? Bytes { get; init; }
+
+    /// <summary>For how long at the end of a resharding its collection took no writes; null for none.</summary>
+    public double? BlockedSeconds { get; init; }
+
+    /// <summary>The shard key before a resharding; null where it is not known.</summary>
+    public string? KeyBefore { get; init; }
+
+    /// <summary>The shard key behind a resharding; null while it lasts, and where it is not known.</summary>
+    public string? KeyAfter { get; init; }
 
     public required ChunkEventOutcome Outcome { get; init; }
 

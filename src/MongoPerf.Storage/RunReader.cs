@@ -109,8 +109,11 @@ internal sealed class RunReader(SqliteConnection connection)
             });
     }
 
+    private string ReshardingColumns => RunSchema.ReshardingColumns.Split(", ")
+        .All(RunSchema.ColumnsOf(connection, RunSchema.ChunkEventTable).Contains) ? RunSchema.ReshardingColumns : "NULL, NULL, NULL, NULL";
+
     public IEnumerable<ChunkEvent> ReadChunkEvents() => Query(
-        $"SELECT {RunSchema.ChunkEventColumns} FROM chunk_event ORDER BY at_ms, rowid",
+        $"SELECT {RunSchema.ChunkEventColumns}, {ReshardingColumns} FROM {RunSchema.ChunkEventTable} ORDER BY at_ms, rowid",
         row => new ChunkEvent
         {
             Id = Text(row, 0),
@@ -123,6 +126,10 @@ internal sealed class RunReader(SqliteConnection connection)
             Bytes = row.IsDBNull(7) ? null : Count(row, 7),
             Outcome = Enum.Parse<ChunkEventOutcome>(row.GetString(8)),
             Note = row.IsDBNull(9) ? null : Text(row, 9),
+            Collection = row.IsDBNull(10) ? null : Text(row, 10),
+            BlockedSeconds = row.IsDBNull(11) ? null : Seconds(row, 11),
+            KeyBefore = row.IsDBNull(12) ? null : Text(row, 12),
+            KeyAfter = row.IsDBNull(13) ? null : Text(row, 13),
         });
 
     public IReadOnlyList<StoredLap> ReadLaps() =>

@@ -888,6 +888,9 @@ public sealed record ErrorCount(int Code, string Name, long Count, string FirstM
 /// <summary>Something that happened at a time, such as "reconnect", "outage", "restart", "repair", "resumed", "stopped".</summary>
 public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, double? Seconds = null)
 {
+    /// <summary>The kind that says that operations found no server, or one of its parts was away: its seconds are how long.</summary>
+    public const string Outage = "outage";
+
     /// <summary>
     /// The kinds that say that a phase measured until its percentile was known well enough, and that its time was over before.
     /// </summary>
@@ -922,8 +925,19 @@ public sealed record RunEvent(long AtMilliseconds, string Kind, string Text, dou
     /// <summary>The kind that says that such a server has answered again: its seconds are those since it was started.</summary>
     public const string FirstAnswer = "first answer";
 
+    /// <summary>The kind that says that a collection got another shard key: its seconds are how long that took.</summary>
+    public const string Resharding = "resharding";
+
+    /// <summary>The kind that says that the config server was away: its seconds are how long.</summary>
+    public const string ConfigServer = "config server";
+
     /// <summary>The kind that says that the run was interrupted before, and continues.</summary>
     public const string Resumed = "resumed";
+
+    /// <summary>When what it tells of began, as its seconds say.</summary>
+    [JsonIgnore]
+    public long StartMilliseconds =>
+        AtMilliseconds - (long)(Math.Clamp(Seconds ?? 0, 0, TimeSpan.FromDays(365).TotalSeconds) * 1000);
 }
 
 /// <summary>One second (or the rest of one) of one operation of a phase, all threads together.</summary>

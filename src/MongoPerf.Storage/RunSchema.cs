@@ -17,6 +17,7 @@ public static class RunSchema
     public const string HostTable = "host_sample";
     public const string ShardTable = "shard_sample";
     public const string ReplicaTable = "replica_sample";
+    public const string ChunkEventTable = "chunk_event";
 
     private const string RollbackJournal = "-journal";
 
@@ -50,6 +51,9 @@ public static class RunSchema
 
     /// <inheritdoc cref="SampleColumns"/>
     public const string ChunkEventColumns = "id, kind, at_ms, end_ms, from_shard, to_shard, documents, bytes, outcome, note";
+
+    /// <summary>The columns that follow <see cref="ChunkEventColumns"/>; runs of earlier versions lack them.</summary>
+    public const string ReshardingColumns = "collection, blocked_s, key_before, key_after";
 
     private const string Tables = """
         CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -111,6 +115,7 @@ public static class RunSchema
     public static void AddWhatIsMissing(SqliteConnection connection)
     {
         AddColumns(connection, SampleTable, SampleGroupColumns.Split(", "));
+        AddColumns(connection, ChunkEventTable, ReshardingColumns.Split(", "), type: "");
         foreach ((string table, IReadOnlyList<Metric> metrics) in MetricTables)
         {
             Execute(connection, MetricTable(table, metrics));
@@ -118,11 +123,11 @@ public static class RunSchema
         }
     }
 
-    private static void AddColumns(SqliteConnection connection, string table, IEnumerable<string> names)
+    private static void AddColumns(SqliteConnection connection, string table, IEnumerable<string> names, string type = "REAL")
     {
         HashSet<string> there = ColumnsOf(connection, table);
         foreach (string name in names.Where(name => !there.Contains(name)))
-            Execute(connection, $"ALTER TABLE {table} ADD COLUMN \"{name}\" REAL");
+            Execute(connection, $"ALTER TABLE {table} ADD COLUMN \"{name}\" {type}");
     }
 
     public static HashSet<string> ColumnsOf(SqliteConnection connection, string table)

@@ -171,12 +171,18 @@ public sealed class RunStore : IDisposable
         {
             foreach (ChunkEvent e in events)
             {
+                // A run that was resumed reads its log again, when the keys of before are gone.
                 Execute(
-                    $"INSERT OR REPLACE INTO chunk_event({RunSchema.ChunkEventColumns}) "
-                    + "VALUES ($id, $kind, $at, $end, $from, $to, $documents, $bytes, $outcome, $note)",
+                    $"INSERT INTO {RunSchema.ChunkEventTable}({RunSchema.ChunkEventColumns}, {RunSchema.ReshardingColumns}) "
+                    + "VALUES ($id, $kind, $at, $end, $from, $to, $documents, $bytes, $outcome, $note, $collection, $blocked, $before, "
+                    + "$after) ON CONFLICT(id) DO UPDATE SET kind = $kind, at_ms = $at, end_ms = $end, from_shard = $from, "
+                    + "to_shard = $to, documents = $documents, bytes = $bytes, outcome = $outcome, note = $note, "
+                    + "collection = $collection, blocked_s = $blocked, key_before = COALESCE(key_before, $before), "
+                    + "key_after = COALESCE(key_after, $after)",
                     ("$id", e.Id), ("$kind", e.Kind.ToString()), ("$at", e.AtMilliseconds), ("$end", e.EndMilliseconds),
                     ("$from", e.From), ("$to", e.To),
-                    ("$documents", e.Documents), ("$bytes", e.Bytes), ("$outcome", e.Outcome.ToString()), ("$note", e.Note));
+                    ("$documents", e.Documents), ("$bytes", e.Bytes), ("$outcome", e.Outcome.ToString()), ("$note", e.Note),
+                    ("$collection", e.Collection), ("$blocked", e.BlockedSeconds), ("$before", e.KeyBefore), ("$after", e.KeyAfter));
             }
         });
     }

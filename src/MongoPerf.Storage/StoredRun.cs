@@ -32,6 +32,7 @@ public sealed class StoredRun : IDisposable
     private readonly Dictionary<string, string> _notes;
     private readonly WriterProcess? _writer;
     private readonly RunPosition? _from;
+    private readonly Lazy<List<(long From, long To)>> _outages;
     private readonly Lazy<Dictionary<OperationResult, (int Phase, IReadOnlyList<OperationResult> Operations)>> _partsOf;
 
     private StoredRun(string folder, SqliteConnection connection, RunPosition? from)
@@ -60,6 +61,7 @@ public sealed class StoredRun : IDisposable
             .ToLookup(error => (error.Code, error.Name), error => error.SlowestMicroseconds);
         Errors = [.. reader.ReadErrors().Select(error => error with { SlowestMicroseconds = slowest[(error.Code, error.Name)].Max() })];
         Events = reader.ReadEvents();
+        _outages = new(() => OutagesOf(Events));
         End = reader.ReadEnd();
         Accounting = Results.Where(result => result.Connections is null)
             .Aggregate(Accounting.None, (sum, result) => sum.Plus(result.Accounting));
@@ -186,6 +188,10 @@ public sealed class StoredRun : IDisposable
     public string StateText => IsAborted ? "aborted" : Run.State.ToString().ToLowerInvariant();
 
     /// <summary>Reads samples in time order, streamed; without the histogram bytes unless requested.</summary>
+    /// <remarks>
+    /// Whoever waits for a server that is away learns of it late, and stores a second before that: what events tell of outages marks their
+    /// seconds too.
+    /// </remarks>
     /// <param name="withHistograms">Whether to read them too.</param>
     /// <param name="withSteps">Whether to read those of operations' steps too, whose names are <see cref="StepResult.KeyOf"/>.</param>
     public IEnumerable<Sample> ReadSamples(bool withHistograms = false, bool withSteps = false)
@@ -194,8 +200,35 @@ public sealed class StoredRun : IDisposable
         foreach (Sample sample in new RunReader(connection).ReadSamples(withHistograms, Rows(RunSchema.SampleTable)))
         {
             if (withSteps || !StepResult.IsKey(sample.Operation))
-                yield return sample;
+                yield return sample.HasOutage || !IsInOutage(sample) ? sample : sample with { HasOutage = true };
         }
+    }
+
+    private bool IsInOutage(Sample sample)
+    {
+        long start = sample.AtMilliseconds - (long)(sample.Seconds * 1000);
+        // They are joined, so few are left of what many workers told.
+        foreach ((long from, long to) in _outages.Value)
+        {
+            if (start < to && from < sample.AtMilliseconds)
+                return true;
+        }
+
+        return false;
+    }
+
+    private static List<(long From, long To)> OutagesOf(IEnumerable<RunEvent> events)
+    {
+        List<(long From, long To)> joined = [];
+        foreach (RunEvent outage in events.Where(e => e is { Kind: RunEvent.Outage, Seconds: > 0 }).OrderBy(e => e.StartMilliseconds))
+        {
+            if (joined.Count > 0 && outage.StartMilliseconds <= joined[^1].To)
+                joined[^1] = (joined[^1].From, Math.Max(joined[^1].To, outage.AtMilliseconds));
+            else
+                joined.Add((outage.StartMilliseconds, outage.AtMilliseconds));
+        }
+
+        return joined;
     }
 
     public IEnumerable<MetricSample> ReadServerSamples() => ReadServerSamples(MetricCatalogue.Server);

@@ -263,7 +263,10 @@ public sealed class LocalCluster : IDeployment
             Plan.Router,
             router,
             Plan.Router == RouterKind.Mongos ? router : primaries[ClusterPlan.ConfigSet],
-            [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, primaries[shard], Plan.Members))]);
+            [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, primaries[shard], Plan.Members))])
+        {
+            ConfigMembers = [.. Plan.Processes.Where(one => one.Role == ClusterRole.ConfigServer).Select(ClusterProcesses.AddressOf)],
+        };
         if (!wasKnown || !_started.IsEmpty)
             Join(parts);
         return parts;

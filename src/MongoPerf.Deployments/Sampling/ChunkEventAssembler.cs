@@ -1,3 +1,4 @@
+using MongoPerf.Load.Sharding;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
 
@@ -7,10 +8,16 @@ namespace MongoPerf.Deployments.Sampling;
 /// <remarks>
 /// A donor writes moveChunk.start, then moveChunk.commit (with counts) or moveChunk.error, and moveChunk.from at the end of either; the
 /// recipient writes moveChunk.to. A shard gives one chunk away at a time, so the donor's name tells which migration an entry belongs to.
+/// The coordinator of a resharding, which moveCollection and unshardCollection are too, writes each of its states: initializing, then
+/// preparing-to-donate, cloning, applying, blocking-writes, committing, at the end quiesced (7.1 and later) and done; aborting where it
+/// fails. Source: resharding_coordinator_service.cpp of 6.0 to 8.0.
 /// </remarks>
 internal sealed class ChunkEventAssembler
 {
     private readonly Dictionary<string, ChunkEvent> _migrations = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, Resharding> _reshardings = new(StringComparer.Ordinal);
+
+    private sealed record Resharding(ChunkEvent Event, long? BlockedAt = null, bool IsAborted = false);
 
     /// <param name="entry">An entry of config.changelog, in its order.</param>
     /// <returns>
@@ -43,7 +50,8 @@ internal sealed class ChunkEventAssembler
         "split" => [Instant(entry, ChunkEventKind.Split)],
         // One entry for each of the new chunks.
         "multi-split" => entry.FindInt64("details.number") == 1 ? [Instant(entry, ChunkEventKind.Split)] : [],
-        "merge" => [Instant(entry, ChunkEventKind.Merge)],
+        "merge" or "autoMerge" => [Instant(entry, ChunkEventKind.Merge)],
+        "resharding.coordinator.transition" => [Reshard(entry)],
         _ => [],
     };
 
@@ -62,6 +70,7 @@ internal sealed class ChunkEventAssembler
         {
             Id = IdOf(entry),
             Kind = ChunkEventKind.Migration,
+            Collection = CollectionOf(entry),
             AtMilliseconds = TimeOf(entry),
             From = from,
             To = details.FindString("to"),
@@ -78,10 +87,45 @@ internal sealed class ChunkEventAssembler
         return _migrations.TryGetValue(from, out ChunkEvent? migration) ? [_migrations[from] = change(migration, details)] : [];
     }
 
+    private ChunkEvent Reshard(BsonDocument entry)
+    {
+        BsonDocument details = DetailsOf(entry);
+        long at = TimeOf(entry);
+        string id = details.FindString("reshardingUUID") ?? "";
+        Resharding known = _reshardings.GetValueOrDefault(id) ?? new Resharding(new ChunkEvent
+        {
+            Id = IdOf(entry), Kind = ChunkEventKind.Resharding, Collection = CollectionOf(entry), AtMilliseconds = at,
+            From = ShardOf(entry), Outcome = ChunkEventOutcome.Running,
+        });
+        Resharding changed = details.FindString("newState") switch
+        {
+            "blocking-writes" => known with { BlockedAt = at },
+            // Writes go on, though the end is logged only when every shard has put its part away.
+            "aborting" => Unblocked(known, at) with { IsAborted = true },
+            "quiesced" or "done" when known.Event.Outcome == ChunkEventOutcome.Running => Ended(Unblocked(known, at), at),
+            _ => known,
+        };
+        _reshardings[id] = changed;
+        return changed.Event;
+    }
+
+    private static Resharding Unblocked(Resharding known, long at) => known is { BlockedAt: { } since, Event.BlockedSeconds: null }
+        ? known with { Event = known.Event with { BlockedSeconds = Math.Max(0, at - since) / 1000.0 } } : known;
+
+    private static Resharding Ended(Resharding known, long at) => known with
+    {
+        Event = known.Event with
+        {
+            EndMilliseconds = at, Outcome = known.IsAborted ? ChunkEventOutcome.Failed : ChunkEventOutcome.Done,
+            Note = known.IsAborted ? "aborted" : null,
+        },
+    };
+
     private static ChunkEvent Instant(BsonDocument entry, ChunkEventKind kind) => new()
     {
         Id = IdOf(entry),
         Kind = kind,
+        Collection = CollectionOf(entry),
         AtMilliseconds = TimeOf(entry),
         EndMilliseconds = TimeOf(entry),
         From = DetailsOf(entry).FindString("owningShard") ?? ShardOf(entry),
@@ -95,6 +139,13 @@ internal sealed class ChunkEventAssembler
     }
 
     private static BsonDocument DetailsOf(BsonDocument entry) => entry.FindDocument("details") ?? BsonDocument.Empty;
+
+    /// <summary>Of "d.system.buckets.c", the buckets of a time series, its name.</summary>
+    private static string? CollectionOf(BsonDocument entry) =>
+        entry.FindString("ns") is { } ns && ns.IndexOf('.', StringComparison.Ordinal) is >= 0 and var dot
+            ? ns[(dot + 1)..].StartsWith(ConfigCatalogue.Buckets, StringComparison.Ordinal)
+                ? ns[(dot + 1 + ConfigCatalogue.Buckets.Length)..] : ns[(dot + 1)..]
+            : null;
 
     private static string ShardOf(BsonDocument entry) => entry.FindString("shard") ?? "";
 

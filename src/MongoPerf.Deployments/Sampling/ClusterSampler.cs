@@ -28,6 +28,8 @@ public sealed class ClusterSampler(
 
     private readonly Dictionary<string, ShardProbe> _probes = new(StringComparer.Ordinal);
     private readonly ChangelogTail _changelog = new(collection.Database, since);
+    private readonly Dictionary<string, string?> _keysBefore = new(StringComparer.Ordinal);
+    private string? _key, _keyEarlier;
     private ShardedCluster? _cluster;
     private SamplerConnection? _config;
     private SamplerConnection? _router;
@@ -110,12 +112,30 @@ public sealed class ClusterSampler(
     }
 
     /// <summary>None when the collection is not sharded.</summary>
-    private IReadOnlyDictionary<string, long>? CountChunks(MongoConnection config) =>
-        ConfigCatalogue.FindCollection(config, collection.ToString()) is { } sharded
-            ? ConfigCatalogue.CountChunks(config, sharded)
-            : new Dictionary<string, long>();
+    private IReadOnlyDictionary<string, long>? CountChunks(MongoConnection config)
+    {
+        BsonDocument? sharded = ConfigCatalogue.FindCollection(config, collection.ToString());
+        (_keyEarlier, _key) = (_key, KeyOf(sharded));
+        return sharded is null ? new Dictionary<string, long>() : ConfigCatalogue.CountChunks(config, sharded);
+    }
 
-    private IReadOnlyList<ChunkEvent> ReadChangelog() => Config.Ask<IReadOnlyList<ChunkEvent>>([], _changelog.ReadNew);
+    private IReadOnlyList<ChunkEvent> ReadChangelog() =>
+        [.. Config.Ask<IReadOnlyList<ChunkEvent>>([], _changelog.ReadNew)
+            .Select(one => one.Kind == ChunkEventKind.Resharding ? WithKeys(one) : one)];
+
+    private ChunkEvent WithKeys(ChunkEvent resharding)
+    {
+        string name = resharding.Collection ?? "";
+        bool isRunning = resharding.Outcome == ChunkEventOutcome.Running;
+        string? now = Config.Ask(null, config => KeyOf(ConfigCatalogue.FindCollection(config, $"{collection.Database}.{name}")));
+        // It began after the look before, when the key of the collection that is watched was read; of another one nothing was.
+        if (!_keysBefore.TryGetValue(resharding.Id, out string? before))
+            _keysBefore[resharding.Id] = before = name == collection.Collection && _keyEarlier is not null ? _keyEarlier
+                : isRunning ? now : null;
+        return resharding with { KeyBefore = before, KeyAfter = isRunning ? null : now };
+    }
+
+    private static string? KeyOf(BsonDocument? sharded) => sharded?.FindDocument("key") is { } key ? ShardKey.Of(key).ToString() : null;
 
     private SamplerConnection Config => _config ??= new SamplerConnection(
         () => _cluster!.ConfigAddress, settings with { Dialect = CommandDialect.Plain }, longestPause: TimeSpan.FromSeconds(10));

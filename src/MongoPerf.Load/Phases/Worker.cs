@@ -603,7 +603,8 @@ internal sealed class Worker : IDisposable
         IsDown = false;
         double seconds = _clock.SecondsBetween(outage.Since, end);
         _control.Observer.OnEvent(
-            "outage", $"{outage.First.Message} (code {outage.First.Code}); {how} after {seconds:0.00} s, {outage.Failed} failed", seconds);
+            RunEvent.Outage, $"{outage.First.Message} (code {outage.First.Code}); {how} after {seconds:0.00} s, {outage.Failed} failed",
+            seconds);
     }
 
     [MethodImpl(MethodImplOptions.NoInlining)]

@@ -9,6 +9,9 @@ namespace MongoPerf.Load.Sharding;
 /// </summary>
 public static class ConfigCatalogue
 {
+    /// <summary>What the name of a time series' buckets begins with.</summary>
+    public const string Buckets = "system.buckets.";
+
     private const string Config = "config";
     private const string TimeSeries = "timeseriesFields";
     private const string Tags = "tags";
@@ -34,7 +37,7 @@ public static class ConfigCatalogue
     public static string BucketsOf(string ns)
     {
         int dot = ns.IndexOf('.', StringComparison.Ordinal) + 1;
-        return $"{ns[..dot]}system.buckets.{ns[dot..]}";
+        return $"{ns[..dot]}{Buckets}{ns[dot..]}";
     }
 
     /// <summary>Names of the shards, in their order.</summary>

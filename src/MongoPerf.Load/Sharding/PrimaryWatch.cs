@@ -11,9 +11,17 @@ namespace MongoPerf.Load.Sharding;
 /// <param name="Primary">The member that takes writes, as far as is known.</param>
 public sealed record WatchedSet(string Title, ServerAddress Primary)
 {
+    /// <summary>Who else may have become the primary, where nobody says; empty for who is found by looking again.</summary>
+    public IReadOnlyList<ServerAddress> Members { get; init; } = [];
+
     /// <param name="cluster">Null for none.</param>
     public static IReadOnlyList<WatchedSet> Of(ShardedCluster? cluster) =>
         [.. (cluster?.Shards ?? []).Select(shard => new WatchedSet($"shard {shard.Name}", shard.Primary))];
+
+    /// <param name="cluster">Null for none.</param>
+    /// <returns>The config server; none where it is not known.</returns>
+    public static IReadOnlyList<WatchedSet> OfConfig(ShardedCluster? cluster) =>
+        cluster is { ConfigMembers: [var first, ..] members } ? [new WatchedSet("config server", first) { Members = members }] : [];
 }
 
 /// <summary>
@@ -27,9 +35,11 @@ public sealed record WatchedSet(string Title, ServerAddress Primary)
 /// <param name="refresh">Looks again where they are: called when a primary is none any more, or does not answer.</param>
 /// <param name="settings">As clients connect; nothing that is asked here takes a login.</param>
 /// <param name="clock">Time.</param>
-/// <param name="report">Gets an event "outage" with its length when a set has a primary again.</param>
+/// <param name="report">Gets an event with its length when a set has a primary again.</param>
+/// <param name="kind">The kind of that event.</param>
 public sealed class PrimaryWatch(
-    Func<IReadOnlyList<WatchedSet>> sets, Action refresh, ConnectionSettings settings, IClock clock, Action<RunEvent> report) : IDisposable
+    Func<IReadOnlyList<WatchedSet>> sets, Action refresh, ConnectionSettings settings, IClock clock, Action<RunEvent> report,
+    string kind = RunEvent.Outage) : IDisposable
 {
     private const int FirstTries = 3;
 
@@ -63,8 +73,8 @@ public sealed class PrimaryWatch(
             return true;
         try
         {
-            watched.Ask(set.Primary, _settings);
-            NoteAnswer(set, watched);
+            ServerAddress primary = watched.Ask(set, _settings);
+            NoteAnswer(set with { Primary = primary }, watched);
             return true;
         }
         catch (Exception e) when (ErrorTally.BreaksConnection(e) || e is ServerCommandException)
@@ -107,7 +117,7 @@ public sealed class PrimaryWatch(
             primary is null ? $"{title} did not answer ({watched.Why}) and was still down when the run ended, after {seconds:0.0} s"
                 : primary == watched.Primary ? $"{title} did not answer ({watched.Why}) and was back after {seconds:0.0} s"
                 : $"{title}: primary {watched.Primary} → {primary}, no primary for {seconds:0.0} s ({watched.Why})";
-        report(new RunEvent(clock.UtcNow.ToUnixTimeMilliseconds(), "outage", what, seconds));
+        report(new RunEvent(clock.UtcNow.ToUnixTimeMilliseconds(), kind, what, seconds));
     }
 
     private sealed class Watched : IDisposable
@@ -127,8 +137,36 @@ public sealed class PrimaryWatch(
 
         public int Misses { get; set; }
 
-        /// <exception cref="ConnectionFailedException">It does not answer.</exception>
-        public void Ask(ServerAddress address, ConnectionSettings settings)
+        /// <returns>Who is the primary.</returns>
+        /// <exception cref="ConnectionFailedException">Nobody answers as one; the first that was asked says why.</exception>
+        public ServerAddress Ask(WatchedSet set, ConnectionSettings settings)
+        {
+            ServerAddress first = set.Members.Count > 0 ? Primary ?? set.Primary : set.Primary;
+            try
+            {
+                Ask(first, settings);
+                return first;
+            }
+            catch (Exception e) when (set.Members.Count > 1 && (ErrorTally.BreaksConnection(e) || e is ServerCommandException))
+            {
+                foreach (ServerAddress other in set.Members.Where(member => member != first))
+                {
+                    try
+                    {
+                        Ask(other, settings);
+                        return other;
+                    }
+                    catch (Exception none) when (ErrorTally.BreaksConnection(none) || none is ServerCommandException)
+                    {
+                        Dispose();
+                    }
+                }
+
+                throw;
+            }
+        }
+
+        private void Ask(ServerAddress address, ConnectionSettings settings)
         {
             // Another member may be the primary by now: that is no outage.
             if (_connection is not null && _connection.Address != address)

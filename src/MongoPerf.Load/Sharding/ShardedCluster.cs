@@ -44,6 +44,9 @@ public sealed record ShardedCluster(
     /// <summary>How the router's commands are named; shards and config server take every command by its own name.</summary>
     public CommandDialect Dialect => Router == RouterKind.RoutingMongod ? CommandDialect.RoutingMongod : CommandDialect.Plain;
 
+    /// <summary>The members of the config server; empty where the router does not tell them.</summary>
+    public IReadOnlyList<ServerAddress> ConfigMembers { get; init; } = [];
+
     /// <summary>As it was when the cluster was first looked at.</summary>
     public DirectAccess Direct { get; init; } = DirectAccess.Allowed;
 }

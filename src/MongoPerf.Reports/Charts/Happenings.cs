@@ -10,15 +10,17 @@ internal static class Happenings
 
     private const string Migration = "migration";
     private const string FailedMigration = "migration_failed";
+    private const string Resharding = "resharding";
     private const string IndexBuild = "index_build";
 
     /// <summary>The kind of a band, and of an event.</summary>
-    private const string Outage = "outage";
+    private const string Outage = RunEvent.Outage;
 
     /// <summary>The names of the kinds of bands; explore.js has the same words.</summary>
     public static IEnumerable<(string Kind, string Name)> BandNames =>
     [
-        (Migration, Words.Of("chunk migrating")), (FailedMigration, Words.Of("failed migration")), (IndexBuild, Words.Of("index build")),
+        (Migration, Words.Of("chunk migrating")), (FailedMigration, Words.Of("failed migration")),
+        (Resharding, Words.Of("resharding")), (IndexBuild, Words.Of("index build")),
         (Outage, Words.Of("outage")),
         (OtherPrograms, Words.Of("other programs")),
     ];
@@ -37,7 +39,7 @@ internal static class Happenings
         .Concat(run.Events.Where(happened => happened.Kind == RunEvent.Resumed && happened.AtMilliseconds < axis.EndMilliseconds)
             .Select(happened => axis.At(happened.AtMilliseconds)));
 
-    /// <summary>Makes the bands of migrations, index builds, outages, and of when other programs used the machine.</summary>
+    /// <summary>Makes the bands of migrations, reshardings, index builds, outages, and of when other programs used the machine.</summary>
     /// <param name="run">The run whose events, chunk events, server and host samples are read.</param>
     /// <param name="axis">The axis of time.</param>
     public static IReadOnlyList<Band> Bands(StoredRun run, TimeAxis axis) =>
@@ -58,12 +60,14 @@ internal static class Happenings
     /// <param name="seconds">The length of the axis.</param>
     public static IReadOnlyList<Band> Migrations(StoredRun run, Func<long, double> at, double seconds)
     {
-        ChunkEvent[] migrations = [.. run.ReadChunkEvents().Where(static one => one.Kind == ChunkEventKind.Migration)];
-        return [.. Of(Migration, static outcome => outcome != ChunkEventOutcome.Failed),
-            .. Of(FailedMigration, static outcome => outcome == ChunkEventOutcome.Failed)];
+        ChunkEvent[] lasting =
+            [.. run.ReadChunkEvents().Where(static one => one.Kind is ChunkEventKind.Migration or ChunkEventKind.Resharding)];
+        return [.. Of(Migration, static one => one is { Kind: ChunkEventKind.Migration, Outcome: not ChunkEventOutcome.Failed }),
+            .. Of(FailedMigration, static one => one is { Kind: ChunkEventKind.Migration, Outcome: ChunkEventOutcome.Failed }),
+            .. Of(Resharding, static one => one.Kind == ChunkEventKind.Resharding)];
 
-        IEnumerable<Band> Of(string kind, Func<ChunkEventOutcome, bool> isOfIt) => Band.Joined(
-            migrations.Where(one => isOfIt(one.Outcome))
+        IEnumerable<Band> Of(string kind, Func<ChunkEvent, bool> isOfIt) => Band.Joined(
+            lasting.Where(isOfIt)
                 .Select(one => new Band(at(one.AtMilliseconds), one.EndMilliseconds is { } end ? at(end) : seconds, kind)), seconds);
     }
 
@@ -79,8 +83,7 @@ internal static class Happenings
     private static IEnumerable<Band> Outages(StoredRun run, TimeAxis axis) => Band.Joined(
         run.Events.Where(static happened => happened is { Kind: Outage, Seconds: > 0 })
             .Select(happened => new Band(
-                axis.At(happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, axis.Seconds) * 1000)),
-                axis.At(happened.AtMilliseconds), Outage, happened.Text))
+                axis.At(happened.StartMilliseconds), axis.At(happened.AtMilliseconds), Outage, happened.Text))
             .OrderBy(static band => band.From),
         axis.Seconds);
 

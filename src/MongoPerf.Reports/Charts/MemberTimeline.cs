@@ -73,7 +73,13 @@ internal static class MemberTimeline
             {
                 double[] values = [.. members.Select(member => last.TryGetValue(member, out double[]? its) ? its[figure] : double.NaN)];
                 foreach ((int line, double value) in Condensed(figures[figure].IsShare ? Shares(values) : values).Index())
-                    builders[figure].Add(at, line, value);
+                {
+                    // A member that did not answer has a sample without values.
+                    if (double.IsNaN(value))
+                        builders[figure].End(line);
+                    else
+                        builders[figure].Add(at, line, value);
+                }
             }
         }
 

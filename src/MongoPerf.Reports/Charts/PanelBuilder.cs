@@ -52,6 +52,15 @@ internal sealed class PanelBuilder(int lines, double seconds, double longestGap,
             _points[line] = Extremes(points);
     }
 
+    /// <summary>Ends a line, however near its next point is: nothing is known between its last point and that.</summary>
+    /// <param name="line">The place of the line.</param>
+    public void End(int line)
+    {
+        List<(long Row, double Value)> points = _points[line];
+        if (points.Count > 0 && !double.IsNaN(points[^1].Value))
+            Append(points, 0, ChartTable.Gap);
+    }
+
     /// <summary>
     /// Makes the table. Of more rows than <see cref="MostRows"/> the least and the greatest value of equal pieces of time are left, so that
     /// no spike is lost.

@@ -132,7 +132,11 @@ internal sealed class RunPanels
             if (!places.TryGetValue(second.Line, out int place))
                 continue;
             foreach ((int i, var percentile) in Percentiles.Index())
+            {
+                if (second.HasOutage && double.IsNaN(percentile.Of(second)))
+                    builder.End((place * Percentiles.Length) + i);
                 builder.Add(axis.At(second.AtMilliseconds), (place * Percentiles.Length) + i, percentile.Of(second));
+            }
         }
 
         bool showsAll = lines.Count(line => !seconds.Lines[line].IsTotal) <= MostWithAllPercentiles;

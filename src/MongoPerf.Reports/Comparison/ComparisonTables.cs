@@ -120,7 +120,7 @@ internal static class ComparisonTables
         ]);
 
     private static ReportTable Bytes(CandidateComparison candidate) => new(
-        Words.Of($"Sizes at {Units.Count(candidate.SizesAtDocuments)} documents"),
+        Words.Of($"Sizes at {Units.Count(candidate.SizesAtDocuments)} documents") + SizeAge.Of(candidate.SizesAreOfCheckpoint),
         ["<what", "baseline", "candidate", "ratio"],
         [.. candidate.Sizes.Select(s =>
             (IReadOnlyList<string>)[s.What, Units.Bytes(s.Baseline), Units.Bytes(s.Candidate), ComparisonText.Number(s.Value)])]);

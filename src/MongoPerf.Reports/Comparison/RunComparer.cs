@@ -60,7 +60,8 @@ public static class RunComparer
     private static CandidateComparison CompareSides(
         ComparedSide baseline, ComparedSide candidate, double noiseThreshold, IReadOnlyList<Measure> percentiles)
     {
-        (long documents, IReadOnlyList<SizeRatio> sizes) = CompareSizes(StoredSize.Of(baseline.First), StoredSize.Of(candidate.First));
+        (long documents, bool areOfCheckpoint, IReadOnlyList<SizeRatio> sizes) =
+            CompareSizes(StoredSize.Of(baseline.First), StoredSize.Of(candidate.First));
         return new CandidateComparison
         {
             Candidate = candidate,
@@ -68,23 +69,24 @@ public static class RunComparer
             Sizes = sizes,
             Replies = ReplyRatio.Of(baseline.First, candidate.First),
             SizesAtDocuments = documents,
+            SizesAreOfCheckpoint = areOfCheckpoint,
         };
     }
 
-    private static (long Documents, IReadOnlyList<SizeRatio> Sizes) CompareSizes(
+    private static (long Documents, bool AreOfCheckpoint, IReadOnlyList<SizeRatio> Sizes) CompareSizes(
         IEnumerable<StoredSize> baseline, IEnumerable<StoredSize> candidate)
     {
         var common = baseline.Join(candidate, s => (s.Phase, s.Documents), s => (s.Phase, s.Documents),
             (a, b) => (Baseline: a, Candidate: b)).LastOrDefault();
         if (common is not ({ } from, { } to))
-            return (0, []);
+            return (0, false, []);
         (string What, long? Baseline, long? Candidate)[] all =
         [
             (Words.Of("documents, as stored"), from.StorageBytes, to.StorageBytes),
             (Words.Of("indexes, as stored"), from.IndexBytes, to.IndexBytes),
             (Words.Of("data folder on disk"), from.DiskBytes, to.DiskBytes),
         ];
-        return (from.Documents, [.. all.Where(one => one is { Baseline: > 0, Candidate: > 0 })
+        return (from.Documents, from.AreOfCheckpoint || to.AreOfCheckpoint, [.. all.Where(one => one is { Baseline: > 0, Candidate: > 0 })
             .Select(one => new SizeRatio(one.What, one.Baseline!.Value, one.Candidate!.Value))]);
     }
 
@@ -139,9 +141,15 @@ public static class RunComparer
 /// <param name="DiskBytes">The server's data folder; null when it is not on this machine.</param>
 internal sealed record StoredSize(string Phase, long Documents, long StorageBytes, long IndexBytes, long? DiskBytes)
 {
+    /// <summary>No checkpoint was taken before they were read.</summary>
+    public bool AreOfCheckpoint { get; init; }
+
     /// <summary>The operations in the order of the plan.</summary>
     public static IEnumerable<StoredSize> Of(StoredRun run) =>
         run.Phases.Where(phase => phase.Sizes.Count > 0).Select(phase => new StoredSize(
             PhaseLabels.Of(phase), phase.Sizes.Sum(s => s.Documents), phase.Sizes.Sum(s => s.StorageBytes),
-            phase.Sizes.Sum(s => s.IndexBytes), phase.Sizes.Max(s => s.DiskBytes)));
+            phase.Sizes.Sum(s => s.IndexBytes), phase.Sizes.Max(s => s.DiskBytes))
+        {
+            AreOfCheckpoint = phase.Sizes.Any(s => s.AreOfCheckpoint),
+        });
 }

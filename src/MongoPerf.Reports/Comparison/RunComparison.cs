@@ -129,6 +129,9 @@ public sealed record CandidateComparison
     /// <summary>The documents in the collection at <see cref="Sizes"/>.</summary>
     public required long SizesAtDocuments { get; init; }
 
+    /// <summary>No checkpoint was taken before <see cref="Sizes"/> were read, of one side at least.</summary>
+    public bool SizesAreOfCheckpoint { get; init; }
+
     /// <summary>A rate or a latency is worse.</summary>
     public bool IsRegression => Has(Outcome.Slower);
 

@@ -1,6 +1,7 @@
 using System.Globalization;
 using MongoPerf.Platforms;
 using MongoPerf.Reports.Charts;
+using MongoPerf.Reports.Sharding;
 using MongoPerf.Storage;
 
 namespace MongoPerf.Reports.Comparison;
@@ -132,12 +133,20 @@ public static class SetupCheck
     private static string OnOff(bool? value) => value switch { null => Words.Of("unknown"), true => Words.Of("on"), _ => Words.Of("off") };
 
     /// <summary>The shard keys as the cluster told them at the end of the run; of older runs the requested ones.</summary>
-    private static string ShardKeys(StoredRun run) => run.Deployment?.Collections switch
+    private static string ShardKeys(StoredRun run)
     {
-        [var only] => only.Key ?? Words.Of("none"),
-        { Count: > 1 } several => string.Join(", ", several.Select(one => $"{one.Collection} {one.Key ?? Words.Of("none")}")),
-        _ => run.Settings.Data.Sharding is { } sharding ? sharding.ShardKey ?? Words.Of("unchanged") : Words.Of("none"),
-    };
+        var moves = ChunkMoves.Of(run);
+        return run.Deployment?.Collections switch
+        {
+            [var only] => KeysOf(only),
+            { Count: > 1 } several => string.Join(", ", several.Select(one => $"{one.Collection} {KeysOf(one)}")),
+            _ => run.Settings.Data.Sharding is { } sharding ? sharding.ShardKey ?? Words.Of("unchanged") : Words.Of("none"),
+        };
+
+        // One after the other, where it was resharded while it was measured.
+        string KeysOf(CollectionSharding one) => moves.KeysBefore(one.Collection).Append(one.Key ?? Words.Of("none"))
+            .Aggregate(static (before, after) => Words.Of($"{before}, then {after}"));
+    }
 
     /// <summary>"on one server", "spread over 2 shards", or which shard holds nearly all.</summary>
     private static string Placement(StoredRun run)

@@ -33,7 +33,8 @@ internal static class Circumstances
         [.. new[]
         {
             Others(series, inside, outside, ratio > 1), Processors(series, inside, outside, ratio), IndexBuild(series, inside, outside),
-            Checkpoint(series, inside, outside), Migration(series, inside, outside),
+            Checkpoint(series, inside, outside), Migration(series, inside, outside), Resharding(series, inside, outside),
+            ConfigServer(series, inside),
             RangeDeletion(series, inside, outside),
         }
             .Concat(Reads(series, inside, outside)).Concat(Cache(series, inside, outside)).OfType<string>()];
@@ -49,7 +50,8 @@ internal static class Circumstances
         new[]
         {
             OthersIn(series, window, rest), IndexBuild(series, [window], []), Checkpoint(series, [window], []),
-            Migration(series, [window], []), RangeDeletion(series, [window], []),
+            Migration(series, [window], []), Resharding(series, [window], []), ConfigServer(series, [window]),
+            RangeDeletion(series, [window], []),
         }
             .OfType<string>().Concat(Reads(series, [window], rest)).Concat(Cache(series, [window], rest));
 
@@ -152,6 +154,28 @@ internal static class Circumstances
             .Select(e => new TimeWindow(e.AtMilliseconds, e.EndMilliseconds ?? long.MaxValue))];
         return Overlaps(moves, inside, outside) ? Words.Of("chunks were migrating") : null;
     }
+
+    private static string? Resharding(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside)
+    {
+        foreach (ChunkEvent one in series.Run.ReadChunkEvents().Where(e => e.Kind == ChunkEventKind.Resharding))
+        {
+            long end = one.EndMilliseconds ?? long.MaxValue;
+            if (one is { BlockedSeconds: { } blocked, EndMilliseconds: not null }
+                && Overlaps([new TimeWindow(end - (long)(blocked * 1000), end)], inside, outside))
+                return Words.Of($"{one.Collection} took no writes for {Units.Duration(blocked)} while it was being resharded");
+            if (Overlaps([new TimeWindow(one.AtMilliseconds, end)], inside, outside))
+                return Words.Of($"{one.Collection} was being resharded");
+        }
+
+        return null;
+    }
+
+    /// <summary>
+    /// Its absence costs nothing until a router or a shard has to ask it for something, so it need not be rarer outside.
+    /// </summary>
+    private static string? ConfigServer(RunSeries series, IReadOnlyList<TimeWindow> inside) =>
+        series.Run.Events.FirstOrDefault(e => e is { Kind: RunEvent.ConfigServer, Seconds: > 0 }
+            && Overlaps([new TimeWindow(e.StartMilliseconds, e.AtMilliseconds)], inside, []))?.Text;
 
     private static string? RangeDeletion(RunSeries series, IReadOnlyList<TimeWindow> inside, IReadOnlyList<TimeWindow> outside) =>
         Overlaps([.. series.RangeDeletions.Select(one => one.Window)], inside, outside)

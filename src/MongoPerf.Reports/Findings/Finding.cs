@@ -105,6 +105,7 @@ internal static class FindingIds
     public const string SlowStartGrows = "slow-start-grows";
     public const string Variation = "variation";
     public const string MigrationCost = "migration-cost";
+    public const string Resharded = "resharded";
     public const string IndexBuildCost = "index-build-cost";
     public const string HotShard = "hot-shard";
     public const string ImbalanceOverTime = "imbalance-over-time";
@@ -135,8 +136,8 @@ internal static class FindingIds
         PlanChanged, PlanScans, ReplySize, ClientLimit, OtherLoad, EmbeddedServer, DebugBuild, FailedOperations, WrongEffect, Retries,
         LostWrites, Outage, ShardImbalance,
         InFlight, CutOff, NothingMeasured,
-        SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, IndexBuildCost, HotShard,
-        ImbalanceOverTime, PlanExamines,
+        SizeRise, LinearGrowth, BytesGrow, WarmUp, SlowStartGrows, Variation, MigrationCost, Resharded, IndexBuildCost,
+        HotShard, ImbalanceOverTime, PlanExamines,
         ThreadPeak, RateFollowsCache, DiskLimit, NetworkLimit, ConnectionsRunOut, FewSamples, TwoPeaks, Crossover,
         ShardedFaster, ShardedSlower, InsertsToOneShard, AsksAllShards, RangeDeletionCost, FlowControl, PlanDiffers,
         WriteConflicts, OffPace, FoundNothing, ChangedNothing, ClientStopped, FirstOperation,

@@ -39,6 +39,7 @@ internal static class FindingText
         FindingIds.RateRise => Words.Of("rises"),
         FindingIds.Variation => Words.Of("varies"),
         FindingIds.MigrationCost => Words.Of("slow: migrations"),
+        FindingIds.Resharded => Words.Of("resharded"),
         FindingIds.RangeDeletionCost => Words.Of("slow: range deletion"),
         FindingIds.AsksAllShards => Words.Of("asks all shards"),
         FindingIds.PlanDiffers => Words.Of("plan differs by shard"),

@@ -44,9 +44,8 @@ internal sealed class Interruptions
             }
         }
 
-        IEnumerable<TimeWindow> told = series.Run.Events.Where(e => e is { Kind: "outage" or "reconnect" or "restart" })
-            .Select(e => new TimeWindow(
-                e.AtMilliseconds - (long)(Math.Min(e.Seconds ?? 0, TimeSpan.FromDays(365).TotalSeconds) * 1000), e.AtMilliseconds));
+        IEnumerable<TimeWindow> told = series.Run.Events.Where(e => e is { Kind: RunEvent.Outage or "reconnect" or "restart" })
+            .Select(e => new TimeWindow(e.StartMilliseconds, e.AtMilliseconds));
         IEnumerable<TimeWindow> noted = series.Operations
             .SelectMany(one => one.Seconds.Where(second => second.IsDown).Select(second => second.Window));
         return new Interruptions(TimeWindow.Joined(stops), TimeWindow.Joined(told.Concat(noted)));

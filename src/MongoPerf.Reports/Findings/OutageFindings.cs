@@ -20,9 +20,11 @@ internal static class OutageFindings
         List<Outage> outages = [];
         long until = long.MinValue;
         foreach (RunEvent happened in series.Run.Events
-            .Where(e => e is { Kind: "outage" or "reconnect", Seconds: > 0 } && !IsOnPurpose(series.Run, e)).OrderBy(StartOf))
+            .Where(e => e is { Kind: RunEvent.Outage or "reconnect", Seconds: > 0 } && !IsOnPurpose(series.Run, e))
+            .OrderBy(e => e.StartMilliseconds))
         {
-            var one = new Outage(new TimeWindow(StartOf(happened), happened.AtMilliseconds), happened.Text, happened.Kind == "outage");
+            var one = new Outage(
+                new TimeWindow(happened.StartMilliseconds, happened.AtMilliseconds), happened.Text, happened.Kind == RunEvent.Outage);
             if (outages.Count > 0 && one.Window.From <= until + ApartMilliseconds)
                 outages[^1] = Telling(outages[^1], one);
             else
@@ -40,9 +42,6 @@ internal static class OutageFindings
         (Outage longer, Outage shorter) = a.Window.Seconds >= b.Window.Seconds ? (a, b) : (b, a);
         return !longer.IsSeen && shorter.IsSeen && shorter.Window.Seconds >= longer.Window.Seconds / 2 ? shorter : longer;
     }
-
-    private static long StartOf(RunEvent happened) =>
-        happened.AtMilliseconds - (long)(Math.Min(happened.Seconds!.Value, TimeSpan.FromDays(365).TotalSeconds) * 1000);
 
     /// <summary>The run itself had ended the server.</summary>
     private static bool IsOnPurpose(StoredRun run, RunEvent outage)

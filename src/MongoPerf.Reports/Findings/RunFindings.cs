@@ -33,7 +33,7 @@ internal static class RunFindings
             SizeFindings.Find(series, Level, RareLevel), Stalls.Find(series), SecondFindings.Find(series, Level),
             OutageFindings.Find(series), ClientFindings.Find(series), WarmupFindings.Find(series, Level),
             VariationFindings.Find(series, RareLevel), ThreadFindings.Find(series, RareLevel), CacheFindings.Find(series, RareLevel),
-            BackgroundFindings.Find(series, RareLevel),
+            BackgroundFindings.Find(series, RareLevel), ReshardingFindings.Find(series),
             ShardFindings.Find(series), ServerFindings.Find(series), LimitFindings.Find(series), PlanFindings.Find(series),
             LatencyFindings.Find(series),
         }.SelectMany(found => found).OrderByDescending(finding => finding.Weight),

@@ -236,7 +236,7 @@
   const PATTERNS = { solid: null, dashed: [6, 3], dotted: [2, 3] };
   const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
 
-  const KINDS = { "warm-up": say("warm-up"), checkpoint: say("checkpoint"), index_build: say("index build"), migration: say("chunk migrating"), migration_failed: say("failed migration"), outage: say("outage"), others: say("other programs"), phase: say("phase") };
+  const KINDS = { "warm-up": say("warm-up"), checkpoint: say("checkpoint"), index_build: say("index build"), migration: say("chunk migrating"), migration_failed: say("failed migration"), resharding: say("resharding"), outage: say("outage"), others: say("other programs"), phase: say("phase") };
   const kindText = kind => KINDS[kind] ?? kind;
 
   // ---- several runs laid over each other ----

@@ -116,7 +116,7 @@ internal static class PhaseTables
         bool hasDisk = sizes.Any(s => s.Of.DiskBytes is not null);
         bool isSharded = sizes.Any(s => s.Of.Shards.Count > 1);
         return new ReportTable(
-            Words.Of("Sizes after each phase"),
+            Words.Of("Sizes after each phase") + SizeAge.Of(sizes.Select(s => s.Of)),
             [
                 "<phase", .. Only(hasNames, "<collection"), "documents", "data", "storage", "free", "indexes", .. Only(hasDisk, "disk"),
                 .. Only(isSharded, "<documents by shard"),
@@ -145,7 +145,8 @@ internal static class PhaseTables
                 (IReadOnlyList<string>)[s.Phase.Label(), .. Only(hasNames, s.Of.Collection ?? Units.None), index.Key,
                     Units.Bytes(index.Value)])),
         ];
-        return rows.Count == 0 ? null : ReportTables.Thinned(Words.Of("Index sizes after each phase"),
+        return rows.Count == 0 ? null : ReportTables.Thinned(
+            Words.Of("Index sizes after each phase") + SizeAge.Of(sizes.Select(s => s.Of)),
             ["<phase", .. Only(hasNames, "<collection"), "<index", "size"], rows);
     }
 

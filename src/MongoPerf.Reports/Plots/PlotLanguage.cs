@@ -90,7 +90,7 @@ internal static class PlotLanguage
     /// <summary>Shaded stretches of time, and the kinds of bands that each has.</summary>
     public static IReadOnlyList<(string Name, IReadOnlyList<string> Kinds)> Bands { get; } =
     [
-        ("migrations", ["migration", "migration_failed"]), ("index-builds", ["index_build"]), ("outages", ["outage"]),
+        ("migrations", ["migration", "migration_failed", "resharding"]), ("index-builds", ["index_build"]), ("outages", ["outage"]),
         ("other-programs", ["others"]),
     ];
 

@@ -44,6 +44,7 @@ internal sealed record MoveSum
 internal sealed class ChunkMoves
 {
     private readonly SortedDictionary<(string From, string To), MoveSum> _routes = [];
+    private readonly List<ChunkEvent> _reshardings = [];
     private readonly long[] _stepEnds;
     private readonly MoveSum[] _steps;
 
@@ -64,6 +65,15 @@ internal sealed class ChunkMoves
 
     public int Merges { get; private set; }
 
+    /// <summary>The reshardings in the order in which they began.</summary>
+    public IReadOnlyList<ChunkEvent> Reshardings => _reshardings;
+
+    /// <summary>The keys that a collection had before its reshardings, the first one first; empty for none.</summary>
+    public IEnumerable<string> KeysBefore(string collection) => _reshardings
+        .Where(one => one is { Outcome: ChunkEventOutcome.Done, KeyBefore: not null } && one.Collection == collection
+            && one.KeyBefore != one.KeyAfter)
+        .Select(one => one.KeyBefore!);
+
     /// <summary>The routes by donor and recipient.</summary>
     public IEnumerable<((string From, string To) Route, MoveSum Sum)> Routes => _routes.Select(static pair => (pair.Key, pair.Value));
 
@@ -74,6 +84,8 @@ internal sealed class ChunkMoves
     {
         if (happened.Kind != ChunkEventKind.Migration)
         {
+            if (happened.Kind == ChunkEventKind.Resharding)
+                _reshardings.Add(happened);
             Splits += happened.Kind == ChunkEventKind.Split ? 1 : 0;
             Merges += happened.Kind == ChunkEventKind.Merge ? 1 : 0;
             return;

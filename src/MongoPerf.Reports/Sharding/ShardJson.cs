@@ -38,7 +38,7 @@ internal static class ShardJson
         IReadOnlyList<Distribution> all = Distribution.Of(run);
         ChunkMoves moves = ChunkMoves.Of(run);
         IReadOnlyList<ShardsAsked> asked = ShardsAsked.Of(run);
-        if (all.Count == 0 && moves.All == MoveSum.None && asked.Count == 0)
+        if (all.Count == 0 && moves.All == MoveSum.None && moves.Reshardings.Count == 0 && asked.Count == 0)
             return null;
         Distribution? of = all.FirstOrDefault(one => one.Collection == Distribution.WatchedIn(run)) ?? (all.Count > 0 ? all[0] : null);
         IReadOnlyList<ShardHolding> shards = of?.Shards ?? [];
@@ -73,7 +73,7 @@ internal static class ShardJson
             {
                 at = JsonReport.Time(e.AtMilliseconds), e.Seconds, kind = e.Kind.ToString().ToLowerInvariant(),
                 outcome = e.Outcome.ToString().ToLowerInvariant(),
-                e.From, e.To, e.Documents, e.Bytes, e.Note,
+                e.Collection, e.From, e.To, e.Documents, e.Bytes, e.BlockedSeconds, e.KeyBefore, e.KeyAfter, e.Note,
             }),
         };
     }

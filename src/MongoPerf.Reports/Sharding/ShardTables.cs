@@ -162,7 +162,7 @@ internal static class ShardTables
                 CollectionStatistics.Of(sizes), .. shards.Select(shard => CollectionStatistics.Of(sizes, shard)),
             ];
             yield return new ReportTable(
-                Words.Of($"collStats of {ns} (bytes; count without orphans, size with them)"),
+                Words.Of($"collStats of {ns} (bytes; count without orphans, size with them)") + SizeAge.Of([sizes]),
                 ["<field", .. columns.Select(static column => column.Title)],
                 [.. columns[0].Fields.Select((field, i) => Row([field.Name, .. columns.Select(column => Text(column.Fields[i].Value))]))]);
         }

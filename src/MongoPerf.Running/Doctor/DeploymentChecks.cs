@@ -81,7 +81,8 @@ internal sealed class DeploymentChecks(ConnectionSecrets secrets, string databas
             yield break;
         }
 
-        foreach (Check check in RightsChecks.Run(rights, database, deployment.Cluster is not null))
+        foreach (Check check in RightsChecks.Run(
+            rights, database, deployment.Cluster is not null, deployment.Cluster is { Shards.Count: > 0 } cluster ? cluster.Direct : null))
             yield return check;
         if (system.CompareClock(deployment, connections) is { } clock)
             yield return Clock(clock);

@@ -1,4 +1,5 @@
 using MongoPerf.Deployments;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Connections;
 
@@ -38,17 +39,36 @@ public static class RightsChecks
     /// <param name="rights">The rights of the connection's user.</param>
     /// <param name="database">The database that runs would use.</param>
     /// <param name="isSharded">The deployment is a cluster.</param>
-    public static IReadOnlyList<Check> Run(UserRights rights, string database, bool isSharded)
+    /// <param name="direct">What came of asking its shards; null for anything but a cluster whose shards are known.</param>
+    public static IReadOnlyList<Check> Run(UserRights rights, string database, bool isSharded, DirectAccess? direct = null)
     {
+        Check[] shards = [.. new[] { DescribeShards(direct) }.OfType<Check>()];
         if (rights.User is null)
-            return [Check.Ok("user", "nobody: the server asks for no login, and everything is allowed")];
+            return [Check.Ok("user", "nobody: the server asks for no login, and everything is allowed"), .. shards];
         string roles = string.Join(", ", rights.Roles.Select(role => $"{role.Name} on {role.Database}"));
         Check who = Check.Ok("user", $"{rights.User}: {(roles.Length == 0 ? "no roles" : roles)}");
         if (!rights.AreKnown)
-            return [who, Check.Ok("rights", "the server does not list them")];
+            return [who, Check.Ok("rights", "the server does not list them"), .. shards];
         Check[] lost = [.. Features.Where(feature => isSharded || !feature.Need.IsForShards)
-            .Select(feature => Describe(feature, [.. feature.Need.MissingIn(rights, database, "")], database)).OfType<Check>()];
+            .Select(feature => Describe(feature, [.. feature.Need.MissingIn(rights, database, "")], database)).OfType<Check>(), .. shards];
         return [who, .. lost.Length > 0 ? lost : [Check.Ok("rights", $"all that runs on the database {database} use")]];
+    }
+
+    /// <summary>The state of the shards, as a run asks each of them for it; null where it gets it.</summary>
+    private static Check? DescribeShards(DirectAccess? direct)
+    {
+        const string Without = "without it reports have no cache, CPU and disk of the shards";
+        return direct switch
+        {
+            DirectAccess.NotAllowed => Check.Warning("shards", $"server state by shard needs serverStatus on each shard; {Without}",
+                "grant it there: {role: \"clusterMonitor\", db: \"admin\"}"),
+            DirectAccess.NoUser => Check.Warning("shards", "server state by shard needs a user on each shard, since a cluster's users do "
+                + $"not exist there; {Without}",
+                "create one on each shard with role clusterMonitor, and name it to runs with --shard-user"),
+            DirectAccess.Unreachable => Check.Warning("shards", $"server state by shard: no shard can be reached from here; {Without}",
+                "let this machine connect to the addresses in config.shards"),
+            _ => null,
+        };
     }
 
     private static Check? Describe(Feature feature, string[] missing, string database)

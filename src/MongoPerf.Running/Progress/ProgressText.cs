@@ -29,6 +29,7 @@ public static class ProgressText
     {
         string sizes = step.Sizes is [var s, ..]
             ? $", data {Units.Bytes(s.DataBytes)}, storage {Units.Bytes(s.StorageBytes)}, indexes {Units.Bytes(s.IndexBytes)}"
+                + (s.AreOfCheckpoint ? " (files as of the last checkpoint, up to a minute old)" : "")
             : "";
         return $"step {step.Step} complete: {Units.Count(step.Documents)} documents{sizes}{Left(now.Eta)}";
     }

@@ -20,10 +20,11 @@ internal sealed class BackgroundSampler : IDisposable
     /// <param name="replicas">Replica sets; null for none.</param>
     /// <param name="store">The store of the run.</param>
     /// <param name="progress">Shows the latest.</param>
+    /// <param name="report">Gets what happened to the cluster's collections.</param>
     /// <param name="postpone">When to sample instead, ticks; null for now.</param>
     public BackgroundSampler(
         IClock clock, IReadOnlyList<IServerSampler> servers, HostSampler host, ClusterSampler? cluster,
-        ReplicaSampler? replicas, RunStore store, ProgressState progress, Func<long?> postpone)
+        ReplicaSampler? replicas, RunStore store, ProgressState progress, Action<RunEvent> report, Func<long?> postpone)
     {
         _postpone = postpone;
         foreach ((int i, IServerSampler server) in servers.Index())
@@ -52,7 +53,7 @@ internal sealed class BackgroundSampler : IDisposable
         }
 
         if (cluster is not null)
-            _all.Add(new ShardSnapshots(clock, cluster, store));
+            _all.Add(new ShardSnapshots(clock, cluster, store, report));
     }
 
     public void Dispose() => Dispose(0);

@@ -19,6 +19,7 @@ internal sealed class ClusterWatch : IDisposable
     private readonly IClock _clock;
     private readonly Action<RunEvent> _report;
     private readonly PrimaryWatch _primaries;
+    private readonly PrimaryWatch _config;
     private readonly IDisposable[] _timers;
     private IReadOnlyList<string> _shards;
 
@@ -31,10 +32,14 @@ internal sealed class ClusterWatch : IDisposable
     {
         (_deployment, _clock, _report, _shards) = (deployment, clock, report, Shards(deployment));
         _primaries = new PrimaryWatch(() => deployment.WatchedSets, deployment.Refresh, connections, clock, report);
+        // A thread of its own: one that is stopped answers late, and must not hide a shard's outage.
+        _config = new PrimaryWatch(
+            () => WatchedSet.OfConfig(deployment.Cluster), static () => { }, connections, clock, report, RunEvent.ConfigServer);
         _timers =
         [
             clock.Schedule(clock.Now + clock.TicksPerSecond, () => After(1, keeper.KeepUp)),
             clock.Schedule(clock.Now, () => After(0.5, _primaries.Look)),
+            clock.Schedule(clock.Now, () => After(0.5, _config.Look)),
             clock.Schedule(clock.Now + clock.TicksOf(ListSeconds), () => After(ListSeconds, LookAtShards)),
         ];
     }
@@ -44,6 +49,7 @@ internal sealed class ClusterWatch : IDisposable
         foreach (IDisposable timer in _timers)
             timer.Dispose();
         _primaries.Dispose();
+        _config.Dispose();
     }
 
     /// <summary>Asks which shards there are, and tells of those that came or went.</summary>

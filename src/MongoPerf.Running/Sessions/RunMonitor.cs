@@ -28,7 +28,7 @@ internal sealed class RunMonitor : IDisposable
             new HostSampler(inspection.DataFolder ?? session.Folder.Path, () => ServerProcesses(deployment, inspection)),
             OpenShards(session, new SampledNamespace(request.Settings.Data.Database, collection ?? ""), store.Run.StartedAt),
             request.System.OpenReplicas(deployment, inspection.Info, session.On.Connections),
-            store, session.Log.Progress,
+            store, session.Log.Progress, session.Log.Report,
             request.Agent is { } agent ? agent.Postpone : static () => null);
         // No connection of the client's tells of a shard or a secondary that ended.
         if (deployment.Members.Count > 1 || deployment.WatchedSets.Count > 0)

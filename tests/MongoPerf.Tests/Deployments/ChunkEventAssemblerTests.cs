@@ -78,6 +78,35 @@ public sealed class ChunkEventAssemblerTests
     }
 
     [Fact]
+    public void A_resharding_is_one_event_with_the_time_without_writes()
+    {
+        ChunkEvent[] told = [.. new[]
+        {
+            (0L, "unused", "initializing"), (100, "initializing", "preparing-to-donate"), (400, "preparing-to-donate", "cloning"),
+            (5000, "cloning", "applying"), (6000, "applying", "blocking-writes"), (7500, "blocking-writes", "committing"),
+            (8200, "committing", "quiesced"), (900_000, "quiesced", "done"),
+        }.SelectMany((one, i) => _assembler.Add(FakeCluster.Reshard(i, one.Item1, one.Item2, one.Item3)))];
+        Assert.All(told, one => Assert.Equal(("host-0", ChunkEventKind.Resharding, "c"), (one.Id, one.Kind, one.Collection!)));
+        Assert.All(told[..6], one => Assert.Equal((ChunkEventOutcome.Running, null), (one.Outcome, one.EndMilliseconds)));
+        Assert.All(told[6..], one =>
+            Assert.Equal((ChunkEventOutcome.Done, 8.2, 2.2), (one.Outcome, one.Seconds!.Value, one.BlockedSeconds!.Value)));
+    }
+
+    [Fact]
+    public void A_resharding_that_is_aborted_has_failed_and_let_writes_go_on()
+    {
+        _assembler.Add(FakeCluster.Reshard(1, 0, "unused", "initializing"));
+        _assembler.Add(FakeCluster.Reshard(2, 1000, "applying", "blocking-writes"));
+        _assembler.Add(FakeCluster.Reshard(3, 1500, "blocking-writes", "aborting"));
+        ChunkEvent failed = Assert.Single(_assembler.Add(FakeCluster.Reshard(4, 3000, "aborting", "done")));
+        Assert.Equal((ChunkEventOutcome.Failed, 3.0, 0.5), (failed.Outcome, failed.Seconds!.Value, failed.BlockedSeconds!.Value));
+    }
+
+    [Fact]
+    public void Buckets_belong_to_their_time_series() => Assert.Equal("c", Assert.Single(
+        _assembler.Add(FakeCluster.Entry(1, "autoMerge", 10, "s0", BsonDocument.Empty, "d.system.buckets.c"))).Collection);
+
+    [Fact]
     public void Entries_of_other_things_and_ends_without_a_beginning_tell_nothing()
     {
         Assert.Empty(Add(1, "shardCollection.end", 10, "s0"));

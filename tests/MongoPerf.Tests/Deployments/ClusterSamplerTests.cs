@@ -197,6 +197,40 @@ public sealed class ClusterSamplerTests : IDisposable
         Assert.Equal(["host-4", "host-6"], _sampler.Look().ChunkEvents.Select(static one => one.Id));
     }
 
+    [Fact]
+    public void A_resharding_has_the_keys_before_and_after()
+    {
+        _sampler.Look();
+        _cluster.Changelog.Add(FakeCluster.Reshard(1, Began + 10, "unused", "initializing"));
+        ChunkEvent running = Assert.Single(_sampler.Look().ChunkEvents);
+        Assert.Equal(("{_id: hashed}", null), (running.KeyBefore, running.KeyAfter));
+        _cluster.Key = BsonDocument.Of(("u", 1));
+        _sampler.Look();
+        _cluster.Changelog.Add(FakeCluster.Reshard(2, Began + 5010, "committing", "done"));
+        ChunkEvent done = Assert.Single(_sampler.Look().ChunkEvents);
+        Assert.Equal(("host-1", "{_id: hashed}", "{u: 1}", 5.0), (done.Id, done.KeyBefore, done.KeyAfter, done.Seconds!.Value));
+    }
+
+    /// <summary>It began and ended between two looks.</summary>
+    [Fact]
+    public void A_short_resharding_has_the_key_of_the_look_before()
+    {
+        _sampler.Look();
+        _cluster.Key = BsonDocument.Of(("u", 1));
+        _cluster.Changelog.Add(FakeCluster.Reshard(1, Began + 10, "unused", "initializing"));
+        _cluster.Changelog.Add(FakeCluster.Reshard(2, Began + 900, "committing", "done"));
+        ChunkEvent done = Assert.Single(_sampler.Look().ChunkEvents);
+        Assert.Equal(("{_id: hashed}", "{u: 1}"), (done.KeyBefore, done.KeyAfter));
+    }
+
+    [Fact]
+    public void One_that_ended_before_the_first_look_has_no_key_before()
+    {
+        _cluster.Changelog.Add(FakeCluster.Reshard(1, Began + 10, "unused", "initializing"));
+        _cluster.Changelog.Add(FakeCluster.Reshard(2, Began + 900, "committing", "done"));
+        Assert.Null(Assert.Single(_sampler.Look().ChunkEvents).KeyBefore);
+    }
+
     private void Add(int id, string what, long afterBegan, string shard, BsonDocument details) =>
         _cluster.Changelog.Add(FakeCluster.Entry(id, what, Began + afterBegan, shard, details));
 

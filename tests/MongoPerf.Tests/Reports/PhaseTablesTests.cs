@@ -63,6 +63,25 @@ public sealed class PhaseTablesTests : IDisposable
         Assert.Equal(["load _id_ 15 kB", "load Number_1 15 kB"], tables[1].Rows.Select(row => string.Join(' ', row)));
     }
 
+    /// <summary>Found on 8.0 for a user without fsync: "indexes 16.4 kB" at 3,000 documents, and nothing beside it.</summary>
+    [Theory]
+    [InlineData(true, " (storage and indexes as of the last checkpoint, up to a minute old)")]
+    [InlineData(false, "")]
+    public void Sizes_without_a_checkpoint_are_marked_where_they_are_shown(bool areOfCheckpoint, string mark)
+    {
+        using StoredRun run = Write(new PhaseRecord { Number = 1, Phase = "load", Sizes =
+        [
+            RunParts.Sizes(3000) with { AreOfCheckpoint = areOfCheckpoint },
+        ] });
+        Assert.Equal(["Sizes after each phase" + mark, "Index sizes after each phase" + mark],
+            PhaseTables.SizesOf(run).Select(table => table.Title));
+        using var csv = new StringWriter();
+        CsvReport.WriteSizes(run, csv);
+        string[] lines = csv.ToString().Split('\n');
+        int column = Array.IndexOf(lines[0].Split(','), "files_of_checkpoint");
+        Assert.Equal(areOfCheckpoint ? "true" : "false", lines[1].Split(',')[column]);
+    }
+
     [Fact]
     public void A_single_index_has_no_table()
     {

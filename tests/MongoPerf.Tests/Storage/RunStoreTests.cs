@@ -53,7 +53,8 @@ public sealed class RunStoreTests : IDisposable
         ChunkEvent[] chunks = [.. new[] { 1, 2 }.Select(i => new ChunkEvent
         {
             Id = $"{i}", Kind = ChunkEventKind.Migration, AtMilliseconds = i, EndMilliseconds = 10 * i, From = $"a{i}", To = $"b{i}",
-            Documents = 20 * i, Bytes = 30 * i, Outcome = ChunkEventOutcome.Failed, Note = $"n{i}",
+            Documents = 20 * i, Bytes = 30 * i, Outcome = ChunkEventOutcome.Failed, Note = $"n{i}", Collection = $"{i}",
+            BlockedSeconds = i, KeyBefore = $"{{{i}: 1}}", KeyAfter = $"{{{i}: 2}}",
         })];
         Filled.Require(samples, [], [nameof(Sample.IsWarmup), nameof(Sample.HasOutage)]);
         Filled.Require(chunks, [], [nameof(ChunkEvent.Kind), nameof(ChunkEvent.Outcome)]);
@@ -347,6 +348,31 @@ public sealed class RunStoreTests : IDisposable
         Assert.Equal([0, double.NaN, 2], sample.Values[..3]);
         Assert.Equal([split, ended], run.ReadChunkEvents());
         Assert.Equal(1.5, ended.Seconds);
+    }
+
+    /// <summary>A run that was resumed reads the cluster's log again, and finds only the key of now.</summary>
+    [Fact]
+    public void Keys_of_a_resharding_stay_when_it_is_told_again_without_them()
+    {
+        var done = new ChunkEvent
+        {
+            Id = "x", Kind = ChunkEventKind.Resharding, AtMilliseconds = 20, EndMilliseconds = 1520, From = "config", Collection = "5",
+            Outcome = ChunkEventOutcome.Done, KeyBefore = "{a: 1}", KeyAfter = "{b: 1}", BlockedSeconds = 0.5,
+        };
+        using (RunStore store = Create())
+        {
+            store.AddChunkEvents([done with { KeyAfter = null, Outcome = ChunkEventOutcome.Running, BlockedSeconds = null }]);
+            store.AddChunkEvents([done]);
+            store.AddChunkEvents([done with { KeyBefore = null, KeyAfter = "{c: 1}" }]);
+        }
+
+        using (StoredRun run = StoredRun.Open(_runs.At("a")))
+            Assert.Equal(done, Assert.Single(run.ReadChunkEvents()));
+        foreach (string column in (string[])["collection", "blocked_s", "key_before", "key_after"])
+            Sql(_runs.At("a"), $"ALTER TABLE chunk_event DROP COLUMN {column}");
+        using StoredRun old = StoredRun.Open(_runs.At("a"));
+        Assert.Equal((1.5, null, null), (Assert.Single(old.ReadChunkEvents()).Seconds,
+            old.ReadChunkEvents().Single().Collection, old.ReadChunkEvents().Single().KeyBefore));
     }
 
     [Fact]

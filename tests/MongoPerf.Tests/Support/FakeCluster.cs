@@ -39,6 +39,9 @@ internal sealed class FakeCluster : IDisposable
     /// <summary>Shards refuse all but serverStatus, as from 8.0 on.</summary>
     public bool HidesParts { get; set; }
 
+    /// <summary>The shard key of every collection.</summary>
+    public BsonDocument Key { get; set; } = BsonDocument.Of(("_id", "hashed"));
+
     /// <summary>config.changelog, the oldest first.</summary>
     public List<BsonDocument> Changelog { get; } = [];
 
@@ -56,6 +59,11 @@ internal sealed class FakeCluster : IDisposable
         int id, string what, long time, string shard, BsonDocument details, string ns = "d.c") => BsonDocument.Of(
             ("_id", $"host-{id}"), ("shard", shard), ("time", DateTimeOffset.FromUnixTimeMilliseconds(time).UtcDateTime), ("what", what),
             ("ns", ns), ("details", details));
+
+    /// <summary>A state that the coordinator of a resharding logs (mongod 6.0 to 8.0).</summary>
+    public static BsonDocument Reshard(int id, long time, string from, string to, string ns = "d.c") => Entry(
+        id, "resharding.coordinator.transition", time, "config",
+        BsonDocument.Of(("newState", to), ("oldState", from), ("namespace", ns), ("reshardingUUID", "8a01")), ns);
 
     public void StartShard(string shard)
     {
@@ -102,7 +110,7 @@ internal sealed class FakeCluster : IDisposable
         Asked.Enqueue($"config {command.First().Value}");
         return command.First().Value.ToString() switch
         {
-            "collections" => Cursor([BsonDocument.Of(("_id", "d.c"), ("timestamp", 1L), ("uuid", Uuid))]),
+            "collections" => Cursor([BsonDocument.Of(("_id", "d.c"), ("key", Key), ("timestamp", 1L), ("uuid", Uuid))]),
             "chunks" when command.Find("pipeline.0.$match.uuid") is not null =>
                 Cursor(Chunks.Select(static one => BsonDocument.Of(("_id", one.Key), ("chunks", one.Value)))),
             "changelog" => Cursor(Enumerable.Reverse(Changelog).Take((int)command.FindInt64("limit")!)),

@@ -105,6 +105,34 @@ public sealed class PrimaryWatchTests : IDisposable
             StringComparison.Ordinal);
     }
 
+    /// <summary>The router could not say who is the primary: it asks the config server itself.</summary>
+    [Fact]
+    public void A_config_server_finds_its_primary_among_its_members()
+    {
+        using LyingServer other = Primary();
+        var cluster = new ShardedCluster(RouterKind.Mongos, _address, _address, []) { ConfigMembers = [_address, other.Address] };
+        using (var watch = new PrimaryWatch(
+            () => WatchedSet.OfConfig(cluster), () => { }, Brief, _clock, _events.Add, RunEvent.ConfigServer))
+        {
+            Look(watch, seconds: 0.5, times: 2);
+            _shard.Answer = _shard.Handshake = exchange => exchange.Close();
+            (Action<Exchange> answer, Action<Exchange> handshake) = (other.Answer, other.Handshake);
+            other.Answer = other.Handshake = exchange => exchange.Close();
+            Look(watch, seconds: 0.5, times: 3);
+            (other.Answer, other.Handshake) = (answer, handshake);
+            Look(watch, seconds: 0.5, times: 3);
+        }
+
+        RunEvent told = Assert.Single(_events);
+        Assert.Equal((RunEvent.ConfigServer, 2.0), (told.Kind, told.Seconds));
+        Assert.StartsWith(
+            $"config server: primary {_shard.Address} → {other.Address}, no primary for 2.0 s", told.Text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_cluster_that_does_not_tell_its_config_server_has_none_to_watch() =>
+        Assert.Empty(WatchedSet.OfConfig(new ShardedCluster(RouterKind.Mongos, _address, _address, [])));
+
     [Fact]
     public void An_outage_that_goes_on_is_told_when_the_run_ends()
     {

@@ -1,5 +1,6 @@
 using MongoPerf.Reports;
 using MongoPerf.Reports.Charts;
+using MongoPerf.Reports.Comparison;
 using MongoPerf.Reports.Findings;
 using MongoPerf.Reports.Sharding;
 using MongoPerf.Storage;
@@ -115,6 +116,58 @@ public sealed class ClusterFindingTests : IDisposable
         Assert.Contains(found.Evidence, one => one.Text.StartsWith("4.4", StringComparison.Ordinal)
             && one.Text.EndsWith("in critical sections, in which a shard takes no writes to the collection", StringComparison.Ordinal));
     }
+
+    [Fact]
+    public void A_phase_that_is_resharded_tells_its_rates_before_meanwhile_and_after()
+    {
+        _run.Phase("q4", [.. Enumerable.Range(0, 60).Select(i => i is >= 20 and < 28 ? 400.0 : i < 20 ? 1000 : 2000)], noise: false);
+        _run.Store.AddChunkEvents([Resharding(20, 28)]);
+        using StoredRun run = _run.End();
+        Finding found = Assert.Single(RunFindings.Of(run), finding => finding.Id == FindingIds.Resharded);
+        Assert.Equal("docs was resharded from {_id: hashed} to {n: 1} within q4, whose figures are of both keys: q4 did 1,000 operations/s "
+            + "before, 400 meanwhile and 2,000 after", found.Text);
+        Assert.Equal(2, found.Rate!.Ratio, 2);
+        Assert.Contains("docs took no writes for 2.2 s", found.Evidence.Select(one => one.Text));
+        Assert.Equal((20.0, 28.0), (found.Range!.FromSeconds, found.Range.ToSeconds));
+        Assert.Contains(ChartCatalogue.Build(run),
+            chart => chart.Bands.Any(band => (band.Kind, band.From, band.To) == ("resharding", 20, 28)));
+        var moves = ChunkMoves.Of(run);
+        Assert.Equal(["{_id: hashed}"], moves.KeysBefore("docs"));
+        Assert.Equal((0, MoveSum.None), (moves.Merges, moves.All));
+        using var other = new ScriptedRun(run.Deployment);
+        other.Phase("q4", Flat(60, 1000));
+        using StoredRun steady = other.End();
+        Assert.Contains("shard key: {n: 1} → {_id: hashed}, then {n: 1}", SetupCheck.Find([steady, run]).Select(one => one.ToString()));
+    }
+
+    [Fact]
+    public void Writes_that_a_resharding_blocks_are_no_stall_without_a_cause()
+    {
+        _run.Phase("update", [.. Enumerable.Range(0, 60).Select(i => i is 26 or 27 ? 0.0 : 1000)], noise: false);
+        _run.Store.AddChunkEvents([Resharding(20, 28)]);
+        Finding stall = Single(FindingIds.Stall);
+        Assert.Contains("docs took no writes for 2.2 s while it was being resharded", stall.Cause, StringComparison.Ordinal);
+    }
+
+    /// <summary>Found: "3.1 s stall: nothing recorded coincides".</summary>
+    [Fact]
+    public void A_stall_while_the_config_server_is_away_is_explained_by_it()
+    {
+        _run.Phase("insert", [.. Enumerable.Range(0, 60).Select(i => i is >= 30 and < 33 ? 0.0 : 1000)], noise: false);
+        const string Text = "config server did not answer (127.0.0.1:27019: no reply) and was back after 20.3 s";
+        _run.Store.AddEvent(new RunEvent(ScriptedRun.At(40), RunEvent.ConfigServer, Text, 20.3));
+        using StoredRun run = _run.End();
+        IReadOnlyList<Finding> all = RunFindings.Of(run);
+        Assert.Equal(Text, Assert.Single(all, finding => finding.Id == FindingIds.Stall).Cause);
+        Assert.DoesNotContain(all, finding => finding.Id == FindingIds.Outage);
+    }
+
+    private static ChunkEvent Resharding(int from, int to) => new()
+    {
+        Id = "x", Kind = ChunkEventKind.Resharding, Collection = "docs", AtMilliseconds = ScriptedRun.At(from),
+        EndMilliseconds = ScriptedRun.At(to), From = "config", Outcome = ChunkEventOutcome.Done, BlockedSeconds = 2.2,
+        KeyBefore = "{_id: hashed}", KeyAfter = "{n: 1}",
+    };
 
     [Fact]
     public void Flow_control_is_told_with_its_share_of_the_time()

@@ -1,3 +1,4 @@
+using MongoPerf.Load.Sharding;
 using MongoPerf.Running.Doctor;
 using MongoPerf.Wire.Bson;
 using MongoPerf.Wire.Connections;
@@ -15,9 +16,7 @@ public sealed class RightsChecksTests
     [Fact]
     public void Root_has_all_rights_and_is_told_so()
     {
-        var root = User("root", "admin", [Resource(("anyResource", true)), .. Writing, .. Monitoring, "validate", "fsync", "enableSharding",
-            "moveChunk", "splitChunk", "appendOplogNote", "indexStats", "shardedDataDistribution"]);
-        IReadOnlyList<Check> checks = RightsChecks.Run(root, "mongoperf", isSharded: true);
+        IReadOnlyList<Check> checks = RightsChecks.Run(Root(), "mongoperf", isSharded: true);
         Assert.Equal(["user: loader: root on admin", "rights: all that runs on the database mongoperf use"], Texts(checks));
     }
 
@@ -73,6 +72,21 @@ public sealed class RightsChecksTests
             ("authInfo", BsonDocument.Of(
                 ("authenticatedUsers", new[] { BsonDocument.Of(("user", "loader\u001b[2J"), ("db", "admin")) }))))),
             "mongoperf", isSharded: false))[1]);
+
+    /// <summary>Root on a mongos got "ok: all that runs use", where the run said "server state by shard no".</summary>
+    [Theory]
+    [InlineData(DirectAccess.Allowed, "rights: all that runs on the database mongoperf use")]
+    [InlineData(DirectAccess.NoUser, "shards: server state by shard needs a user on each shard, since a cluster's users do not exist "
+        + "there; without it reports have no cache, CPU and disk of the shards")]
+    [InlineData(DirectAccess.NotAllowed, "shards: server state by shard needs serverStatus on each shard; "
+        + "without it reports have no cache, CPU and disk of the shards")]
+    [InlineData(DirectAccess.Unreachable, "shards: server state by shard: no shard can be reached from here; "
+        + "without it reports have no cache, CPU and disk of the shards")]
+    public void Root_lacks_the_state_of_shards_that_do_not_tell_it(DirectAccess direct, string told) => Assert.Equal(
+        told, Texts(RightsChecks.Run(Root(), "mongoperf", isSharded: true, direct))[1]);
+
+    private static UserRights Root() => User("root", "admin", [Resource(("anyResource", true)), .. Writing, .. Monitoring, "validate",
+        "fsync", "enableSharding", "moveChunk", "splitChunk", "appendOplogNote", "indexStats", "shardedDataDistribution"]);
 
     private static IEnumerable<string> Lost(UserRights user, bool isSharded)
     {
