@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text.Encodings.Web;
 using System.Text.Json;
+using System.Text.Json.Nodes;
 using System.Xml.Linq;
 
 namespace MongoPerf.Mutation;
@@ -12,16 +13,18 @@ namespace MongoPerf.Mutation;
 internal static class Program
 {
     private const string Usage = """
-        usage: scripts/mutate PROJECT [FOLDER…] [--sample N] [--seed S] [--rerun FILE] [--tests PATTERN] [--workers N] [--cap SECONDS]
+        usage: scripts/mutate PROJECT [FOLDER…] [--sample N] [--seed S] [--rerun FILE] [--tests PATTERN] [--workers N] [--cap SECONDS] [--end-to-end]
         PROJECT is a folder of src (Wire for MongoPerf.Wire); several are one word (Wire,Load); all: every room of docs/reliability.md.
         FOLDER is one in it, or a pattern of files (*Verdict*.cs); without one, those of its room.
         --sample N       N mutants drawn at random, with --seed S (1); all unless it is given
         --rerun FILE     only those that survived, as an earlier run wrote them (TestResults/mutate/ROOM.jsonl)
-        --tests PATTERN  only tests whose class or method is so named (*RedactorTests*); saves most of the first pass
+        --tests PATTERN  only tests whose class or method is so named (*RedactorTests*,*PolicyTests*); saves most of the first pass
+        --end-to-end     by end-to-end tests rather than unit tests; give --tests, --rerun and a --cap of some 30 s, and one worker
         --workers N      processes that run tests (2)
         --cap SECONDS    processor time of tests for one mutant, the quickest first (6)
         """;
 
+    private const string SwitchFile = "MongoPerf.Mutation.dll";
     private static readonly string[] Options = ["--sample", "--seed", "--rerun", "--tests", "--workers", "--cap"];
     private static readonly JsonSerializerOptions Readable = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
@@ -37,6 +40,7 @@ internal static class Program
         for (int i = 0; i < args.Length; i++)
         {
             if (!args[i].StartsWith("--", StringComparison.Ordinal)) names.Add(args[i]);
+            else if (args[i] == "--end-to-end") options[args[i]] = "";
             else if (Options.Contains(args[i]) && i + 1 < args.Length) options[args[i]] = args[++i];
             else options["--help"] = "";
         }
@@ -53,11 +57,14 @@ internal static class Program
             : names.Count > 1 ? [new Room(first, names[1..])]
             : [.. first.Split(',').Select(n => Room.All.FirstOrDefault(r => r.Name == n) ?? new Room(n, []))];
 
+        bool isEndToEnd = options.ContainsKey("--end-to-end");
+        string testProject = isEndToEnd ? "MongoPerf.EndToEnd.Tests" : "MongoPerf.Tests";
         string folder = Path.Combine(root, "TestResults/mutate");
         string bin = Path.Combine(folder, "bin");
         if (Directory.Exists(bin)) Directory.Delete(bin, recursive: true);
-        Copy(Path.Combine(root, "tests/MongoPerf.Tests/bin/Release/net10.0"), bin);
-        File.Copy(typeof(Program).Assembly.Location, Path.Combine(bin, "MongoPerf.Mutation.dll"), overwrite: true);
+        Copy(Path.Combine(root, $"tests/{testProject}/bin/Release/net10.0"), bin);
+        File.Copy(typeof(Program).Assembly.Location, Path.Combine(bin, SwitchFile), overwrite: true);
+        LetProgramLoadSwitch(Path.Combine(bin, "mongoperf.deps.json"));
 
         Dictionary<int, Mutation> mutants = [];
         Dictionary<Room, (List<int> Ids, int Candidates)> drawn = [];
@@ -88,7 +95,7 @@ internal static class Program
             Console.WriteLine($"{room.Name}: {candidates.Count} places, {kept.Count} of {these.Count} mutants compile");
         }
 
-        Session session = new(bin, mutants, Settings(root), Number("--workers", 2), TimeSpan.FromSeconds(Number("--cap", 6)));
+        Session session = new(bin, testProject, mutants, Settings(root, isEndToEnd ? "EndToEnd" : "Unit"), Number("--workers", 2), TimeSpan.FromSeconds(Number("--cap", 6)));
         await session.Cover(options.GetValueOrDefault("--tests"));
         foreach ((Room room, (List<int> ids, int candidates)) in drawn)
         {
@@ -107,9 +114,21 @@ internal static class Program
     }
 
     /// <summary>The environment in which the tests are run; what a mutant allocates without end fails at 2 GB (hexadecimal).</summary>
-    private static Dictionary<string, string> Settings(string root) =>
-        XDocument.Load(Path.Combine(root, "tests/MongoPerf.Tests/Unit.runsettings")).Descendants("EnvironmentVariables").Elements()
+    private static Dictionary<string, string> Settings(string root, string kind) =>
+        XDocument.Load(Directory.GetFiles(Path.Combine(root, "tests"), $"{kind}.runsettings", SearchOption.AllDirectories)[0]).Descendants("EnvironmentVariables").Elements()
             .ToDictionary(e => e.Name.LocalName, e => e.Value).Append(new("DOTNET_GCHeapHardLimit", "80000000")).ToDictionary();
+
+    /// <summary>A program that tests start takes libraries only from the list beside it.</summary>
+    private static void LetProgramLoadSwitch(string file)
+    {
+        if (!File.Exists(file)) return;
+        JsonNode list = JsonNode.Parse(File.ReadAllText(file))!;
+        string name = $"{Path.GetFileNameWithoutExtension(SwitchFile)}/1.0.0";
+        JsonObject target = list["targets"]![(string)list["runtimeTarget"]!["name"]!]!.AsObject();
+        target[name] = new JsonObject { ["runtime"] = new JsonObject { [SwitchFile] = new JsonObject() } };
+        list["libraries"]![name] = new JsonObject { ["type"] = "project", ["serviceable"] = false, ["sha512"] = "" };
+        File.WriteAllText(file, list.ToJsonString());
+    }
 
     private static void Copy(string from, string to)
     {

@@ -29,12 +29,12 @@ internal sealed class Session : IDisposable
     private readonly ConcurrentDictionary<(string File, string Unit), int> _kills = [];
 
     public Session(
-        string folder, IReadOnlyDictionary<int, Mutation> mutants, IReadOnlyDictionary<string, string> environment, int workers,
+        string folder, string project, IReadOnlyDictionary<int, Mutation> mutants, IReadOnlyDictionary<string, string> environment, int workers,
         TimeSpan cap)
     {
         _mutants = mutants;
         _cap = cap;
-        _workers = [.. Enumerable.Range(0, workers).Select(_ => new WorkerProcess(folder, mutants.Count, environment))];
+        _workers = [.. Enumerable.Range(0, workers).Select(_ => new WorkerProcess(folder, project, mutants.Count, environment))];
     }
 
     /// <summary>Tests that don't pass without a mutant, with what became of them.</summary>
@@ -57,8 +57,8 @@ internal sealed class Session : IDisposable
     /// <summary>Finds which tests reach which mutants. Tests of the sources' text (those of no folder) are left out.</summary>
     public async Task Cover(string? pattern)
     {
-        bool IsMeant(string unit) => pattern is null
-            || FileSystemName.MatchesSimpleExpression($"*{pattern}", unit) || FileSystemName.MatchesSimpleExpression($"*{pattern}.*", unit);
+        bool IsMeant(string unit) => pattern is null || pattern.Split(',').Any(one =>
+            FileSystemName.MatchesSimpleExpression($"*{one}", unit) || FileSystemName.MatchesSimpleExpression($"*{one}.*", unit));
         List<string> units = [.. (await _workers[0].List()).Where(u => u.Count(c => c == '.') > 3 && IsMeant(u))];
         Console.WriteLine($"{units.Count} tests");
         // A class at a time: what its tests share is compiled once.

@@ -16,6 +16,7 @@ internal sealed class Worker
     private readonly ITestFrameworkExecutor _executor;
     private readonly Dictionary<string, Dictionary<string, List<ITestCase>>> _classes = [];
     private readonly bool[] _seen;
+    private readonly string _reached = Path.Combine(Path.GetTempPath(), $"mutants-reached-{Environment.ProcessId}");
 
     private Worker(string tests, int mutants)
     {
@@ -86,12 +87,14 @@ internal sealed class Worker
     private async Task<string> Cover(string unit)
     {
         Array.Clear(_seen);
+        Tell(1 - _seen.Length);
         await Cases(unit[..unit.LastIndexOf('.')]);
         long start = Stopwatch.GetTimestamp();
         TimeSpan used = Environment.CpuUsage.TotalTime;
         Mutant.Seen = _seen;
         Outcome outcome = await Run(unit);
         Mutant.Seen = null;
+        foreach (int id in ReachedElsewhere()) _seen[id] = true;
         used = Environment.CpuUsage.TotalTime - used;
         double took = Stopwatch.GetElapsedTime(start).TotalMilliseconds;
         string seen = string.Join(',', Enumerable.Range(1, _seen.Length - 1).Where(id => _seen[id]));
@@ -102,21 +105,33 @@ internal sealed class Worker
     private async Task<string> Run(int mutant, bool fresh, string[] units, StreamWriter progress)
     {
         bool reached = false;
+        Tell(mutant);
         foreach (string unit in units)
         {
             await progress.WriteLineAsync($"start\t{unit}");
             Mutant.Reached = false;
             Outcome outcome = await Run(unit);
-            reached |= Mutant.Reached;
+            reached |= Mutant.Reached || ReachedElsewhere().Any();
             if (outcome != Outcome.Failed) continue;
             if (fresh) return $"killed\t{unit}";
-            Mutant.Active = 0;
+            Tell(Mutant.Active = 0);
             if (await Run(unit) != Outcome.Passed) return $"broken\t{unit}";
-            Mutant.Active = mutant;
+            Tell(Mutant.Active = mutant);
             if (await Run(unit) == Outcome.Failed) return $"killed\t{unit}";
         }
         return reached ? "survived" : "unreached";
     }
+
+    /// <summary>Tells programs that tests start from now on which mutant is on, and where to note what they reach.</summary>
+    private void Tell(int mutant)
+    {
+        File.Delete(_reached);
+        Environment.SetEnvironmentVariable(Mutant.ActiveName, mutant.ToString(CultureInfo.InvariantCulture));
+        Environment.SetEnvironmentVariable(Mutant.ReachedName, _reached);
+    }
+
+    private int[] ReachedElsewhere() => File.Exists(_reached)
+        ? [.. File.ReadAllLines(_reached).Select(line => int.Parse(line, CultureInfo.InvariantCulture))] : [];
 
     private async Task<Outcome> Run(string unit)
     {

@@ -6,9 +6,10 @@ namespace MongoPerf.Mutation;
 
 /// <summary>A process that runs tests: started when it is needed, ended when a test in it does not end.</summary>
 /// <param name="folder">The folder of the tests, with mutated projects.</param>
+/// <param name="project">The tests' project.</param>
 /// <param name="mutants">The highest number of a mutant.</param>
 /// <param name="environment">What is set for it.</param>
-internal sealed class WorkerProcess(string folder, int mutants, IReadOnlyDictionary<string, string> environment) : IDisposable
+internal sealed class WorkerProcess(string folder, string project, int mutants, IReadOnlyDictionary<string, string> environment) : IDisposable
 {
     // Processor time beyond which a test is taken to loop, and time without work for a processor beyond which it is taken to wait
     // for what never comes: so many times what it took without a mutant, and so much more (a new process compiles as it goes).
@@ -170,7 +171,7 @@ internal sealed class WorkerProcess(string folder, int mutants, IReadOnlyDiction
         using Socket listener = new(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(new UnixDomainSocketEndPoint(path));
         listener.Listen(1);
-        string tests = Path.Combine(folder, "MongoPerf.Tests");
+        string tests = Path.Combine(folder, project);
         ProcessStartInfo info = new("dotnet",
         [
             "exec", "--depsfile", $"{tests}.deps.json", "--runtimeconfig", $"{tests}.runtimeconfig.json",

@@ -171,6 +171,7 @@ public sealed class MixTests : IDisposable
         }.Write(_runs.Path);
         RunComparison comparison = RunComparer.Compare([.. new[] { baseline, candidate }.Select(run => new ComparedSide([run]))],
             RunComparer.DefaultNoiseThreshold);
+        ApprovedReports.Check(ComparisonReport.Of(comparison));
         CandidateComparison judged = Assert.Single(comparison.Candidates);
         Assert.Equal(["mix read", "mix update", "mix total"], judged.Operations.Select(judged.TitleOf));
         Assert.Equal(

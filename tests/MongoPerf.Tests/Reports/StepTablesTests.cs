@@ -78,6 +78,7 @@ public sealed class StepTablesTests
         using ScriptedRun other = Run(new TransactionResult(1000, 0, 0, 0, 0, 0));
         RunComparison comparison = RunComparer.Compare(
             [new ComparedSide([one.End()]), new ComparedSide([other.End()])], [], RunComparer.DefaultNoiseThreshold);
+        ApprovedReports.Check(ComparisonReport.Of(comparison));
         ReportTable table = Assert.Single(
             ComparisonTables.Of(comparison), table => table.Title.StartsWith("Transactions", StringComparison.Ordinal));
         Assert.Equal(["transfer", "100", "0", "10 %", "0 %", "12 %", "0 %"], Assert.Single(table.Rows));

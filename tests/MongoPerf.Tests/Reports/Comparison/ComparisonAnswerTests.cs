@@ -113,8 +113,10 @@ public sealed class ComparisonAnswerTests : IDisposable
 
     private static string Screen(RunComparison comparison)
     {
+        Report report = ComparisonReport.Of(comparison, typed: "A B");
+        ApprovedReports.Check(report);
         using var output = new StringWriter();
-        ConsoleReport.Write(ComparisonReport.Of(comparison, typed: "A B"), output, new ConsoleReportOptions { Width = 120 });
+        ConsoleReport.Write(report, output, new ConsoleReportOptions { Width = 120 });
         return output.ToString();
     }
 }

@@ -32,8 +32,10 @@ public sealed class SideLimitsTests : IDisposable
     public void The_screen_has_a_line_for_each_side()
     {
         RunComparison comparison = RunComparer.Compare([Side(0.5), Side(0.999)], [], RunComparer.DefaultNoiseThreshold);
+        Report report = ComparisonReport.Of(comparison, typed: "A B");
+        ApprovedReports.Check(report);
         using var output = new StringWriter();
-        ConsoleReport.Write(ComparisonReport.Of(comparison, typed: "A B"), output);
+        ConsoleReport.Write(report, output);
         Assert.Matches(
             @"\nlimit      \S+: nothing found; at most 50 % of 8 CPUs busy\nlimit      \S+: 99\.9 % of 8 CPUs busy\n", output.ToString());
     }

@@ -162,6 +162,7 @@ public sealed class SingleOrShardedTests : IDisposable
         using StoredRun other = StoredRun.Open(Run("2026-11-21-b", candidate, 0.3).Write(_runs.Path));
         RunComparison comparison = RunComparer.Compare([new ComparedSide([one]), new ComparedSide([other])], [],
             RunComparer.DefaultNoiseThreshold);
+        ApprovedReports.Check(ComparisonReport.Of(comparison));
         string[] decided = [.. ComparisonText.Verdicts(comparison, comparison.Candidates[0])
             .Where(v => v.Mark == "decided").Select(v => v.Text)];
         string single = $"the single {(baseline is null ? "server" : "shard")}";

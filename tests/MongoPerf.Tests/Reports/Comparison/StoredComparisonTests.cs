@@ -739,7 +739,10 @@ public sealed class StoredComparisonTests : IDisposable
     private RunComparison Compared(params string[] ids)
     {
         ComparedSide[] sides = [.. ids.Select(id => new ComparedSide([StoredRun.Open(_runs.At(id))]))];
-        return RunComparer.Compare(sides, SetupCheck.Find([.. sides.Select(side => side.First)]), RunComparer.DefaultNoiseThreshold);
+        RunComparison comparison =
+            RunComparer.Compare(sides, SetupCheck.Find([.. sides.Select(side => side.First)]), RunComparer.DefaultNoiseThreshold);
+        ApprovedReports.Check(ComparisonReport.Of(comparison));
+        return comparison;
     }
 
     private static RunSettings WithThreads(RunSettings settings) =>

@@ -171,7 +171,9 @@ public sealed class RunForecastTests : IDisposable
         string folder = _runs.At($"run-{Directory.GetDirectories(_runs.Path).Length}");
         shape.Write(folder);
         using StoredRun run = StoredRun.Open(folder);
-        return RunForecast.Of(run, request)!;
+        RunForecast forecast = RunForecast.Of(run, request)!;
+        ApprovedReports.Check(ForecastReport.Of([forecast], "a"));
+        return forecast;
     }
 
     private static void Near(double expected, double actual) => Assert.InRange(actual / expected, 0.98, 1.02);
