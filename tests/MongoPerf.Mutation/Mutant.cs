@@ -40,7 +40,8 @@ public static class Mutant
         Active = Math.Max(0, active);
         AppDomain.CurrentDomain.ProcessExit += (_, _) =>
         {
-            IEnumerable<int> reached = Seen is { } seen ? Enumerable.Range(1, seen.Length - 1).Where(id => seen[id]) : Reached ? [Active] : [];
+            IEnumerable<int> reached = Seen is { } seen ? Enumerable.Range(1, seen.Length - 1).Where(id => seen[id])
+                : Reached ? [Active] : [];
             File.AppendAllLines(file, reached.Select(id => id.ToString(CultureInfo.InvariantCulture)));
         };
     }

@@ -13,7 +13,8 @@ namespace MongoPerf.Mutation;
 internal static class Program
 {
     private const string Usage = """
-        usage: scripts/mutate PROJECT [FOLDER…] [--sample N] [--seed S] [--rerun FILE] [--tests PATTERN] [--workers N] [--cap SECONDS] [--end-to-end]
+        usage: scripts/mutate PROJECT [FOLDER…] [--sample N] [--seed S] [--rerun FILE] [--tests PATTERN] [--workers N] [--cap SECONDS]
+            [--end-to-end]
         PROJECT is a folder of src (Wire for MongoPerf.Wire); several are one word (Wire,Load); all: every room of docs/reliability.md.
         FOLDER is one in it, or a pattern of files (*Verdict*.cs); without one, those of its room.
         --sample N       N mutants drawn at random, with --seed S (1); all unless it is given
@@ -95,7 +96,9 @@ internal static class Program
             Console.WriteLine($"{room.Name}: {candidates.Count} places, {kept.Count} of {these.Count} mutants compile");
         }
 
-        Session session = new(bin, testProject, mutants, Settings(root, isEndToEnd ? "EndToEnd" : "Unit"), Number("--workers", 2), TimeSpan.FromSeconds(Number("--cap", 6)));
+        Session session = new(
+            bin, testProject, mutants, Settings(root, isEndToEnd ? "EndToEnd" : "Unit"), Number("--workers", 2),
+            TimeSpan.FromSeconds(Number("--cap", 6)));
         await session.Cover(options.GetValueOrDefault("--tests"));
         foreach ((Room room, (List<int> ids, int candidates)) in drawn)
         {
@@ -115,7 +118,8 @@ internal static class Program
 
     /// <summary>The environment in which the tests are run; what a mutant allocates without end fails at 2 GB (hexadecimal).</summary>
     private static Dictionary<string, string> Settings(string root, string kind) =>
-        XDocument.Load(Directory.GetFiles(Path.Combine(root, "tests"), $"{kind}.runsettings", SearchOption.AllDirectories)[0]).Descendants("EnvironmentVariables").Elements()
+        XDocument.Load(Directory.GetFiles(Path.Combine(root, "tests"), $"{kind}.runsettings", SearchOption.AllDirectories)[0])
+            .Descendants("EnvironmentVariables").Elements()
             .ToDictionary(e => e.Name.LocalName, e => e.Value).Append(new("DOTNET_GCHeapHardLimit", "80000000")).ToDictionary();
 
     /// <summary>A program that tests start takes libraries only from the list beside it.</summary>

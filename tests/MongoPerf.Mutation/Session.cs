@@ -29,8 +29,8 @@ internal sealed class Session : IDisposable
     private readonly ConcurrentDictionary<(string File, string Unit), int> _kills = [];
 
     public Session(
-        string folder, string project, IReadOnlyDictionary<int, Mutation> mutants, IReadOnlyDictionary<string, string> environment, int workers,
-        TimeSpan cap)
+        string folder, string project, IReadOnlyDictionary<int, Mutation> mutants, IReadOnlyDictionary<string, string> environment,
+        int workers, TimeSpan cap)
     {
         _mutants = mutants;
         _cap = cap;
@@ -72,6 +72,12 @@ internal sealed class Session : IDisposable
         });
         double took = _times.Values.Sum(t => t.Processor.TotalSeconds);
         Console.WriteLine($"{_times.Count} pass, in {took:F0} s of processors; {LeftOut.Count} are left out");
+        var classes = from time in _times
+            group time.Value.Processor.TotalSeconds by time.Key[..time.Key.LastIndexOf('.')] into one
+            let seconds = one.Sum()
+            orderby seconds descending
+            select $"{seconds,6:F1} s {one.Key}";
+        foreach (string line in classes.Take(20)) Console.WriteLine(line);
     }
 
     /// <summary>Tries mutants.</summary>

@@ -9,7 +9,8 @@ namespace MongoPerf.Mutation;
 /// <param name="project">The tests' project.</param>
 /// <param name="mutants">The highest number of a mutant.</param>
 /// <param name="environment">What is set for it.</param>
-internal sealed class WorkerProcess(string folder, string project, int mutants, IReadOnlyDictionary<string, string> environment) : IDisposable
+internal sealed class WorkerProcess(string folder, string project, int mutants, IReadOnlyDictionary<string, string> environment)
+    : IDisposable
 {
     // Processor time beyond which a test is taken to loop, and time without work for a processor beyond which it is taken to wait
     // for what never comes: so many times what it took without a mutant, and so much more (a new process compiles as it goes).

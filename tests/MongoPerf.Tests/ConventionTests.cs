@@ -3,6 +3,7 @@ using System.Text.RegularExpressions;
 using MongoPerf.Commands;
 using MongoPerf.Load.Plans;
 using MongoPerf.Server;
+using MongoPerf.Tests.Support;
 using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests;
@@ -65,6 +66,16 @@ public sealed partial class ConventionTests
         where line.Text.Length > 140
         select $"{path}:{line.Number} has {line.Text.Length} columns");
 
+    [Fact]
+    public void Approved_texts_are_of_tests_that_exist() => Assert.Empty(
+        from path in Directory.GetFiles(Path.Combine(RepositoryPaths.Root, "tests", "MongoPerf.Tests"), "*Tests.txt",
+            SearchOption.AllDirectories)
+        where path.Contains("Approved", StringComparison.Ordinal)
+        let types = typeof(ConventionTests).Assembly.GetTypes().Where(one => one.Name == Path.GetFileNameWithoutExtension(path))
+        from name in ApprovedParts.Read(path).Keys
+        where !types.Any(type => type.GetMethod(MethodName().Match(name).Value) is not null)
+        select $"{path}: {name}");
+
     private static IEnumerable<(int Number, string Text)> LinesOutsideRawStrings(string path)
     {
         bool isInside = false;
@@ -83,6 +94,9 @@ public sealed partial class ConventionTests
 
     [GeneratedRegex(@"\b(Thread\.(Sleep|SpinWait)|SpinWait\.|Task\.Delay|Stopwatch\.)")]
     private static partial Regex LetsTimePass();
+
+    [GeneratedRegex(@"^\w+")]
+    private static partial Regex MethodName();
 
     [GeneratedRegex("^[A-Z]")]
     private static partial Regex Constant();

@@ -133,11 +133,14 @@ public static class ForecastReport
         [
             .. forecast.Operations.Select(o => (Name: o.Name, Point: o.At(documents))).Select(one => (IReadOnlyList<string>)
             [
-                one.Name, Units.Rate(one.Point.PerSecond?.Value), Range(one.Point.PerSecond, v => Units.Rate(v), run, runs),
-                Units.Latency(one.Point.P99Microseconds?.Value), Range(one.Point.P99Microseconds, v => Units.Latency(v), run, runs),
-                ReachText(one.Point),
+                one.Name, Units.Rate(ValueOf(one.Point.PerSecond)), Range(one.Point.PerSecond, v => Units.Rate(v), run, runs),
+                Units.Latency(ValueOf(one.Point.P99Microseconds)),
+                Range(one.Point.P99Microseconds, v => Units.Latency(v), run, runs), ReachText(one.Point),
             ]),
         ]);
+
+    /// <summary>None where the interval is too wide for one.</summary>
+    private static double? ValueOf(ForecastValue? value) => NarrowingRun.IsTooWide(value) ? null : value?.Value;
 
     private static string Range(
         ForecastValue? value, Func<double, string> write, NarrowingRun? run, IReadOnlyList<NarrowingRun?> runs) =>
@@ -149,6 +152,7 @@ public static class ForecastReport
     private static string ReachText(ForecastPoint point) => point.Reach switch
     {
         Reach.Unknown => Words.Of($"unknown: {Words.And([.. point.Unknown.Select(Words.Of)])} outgrown, which the run does not show"),
+        _ when NarrowingRun.IsTooWide(point.PerSecond) => Words.Of("not known"),
         Reach.Extrapolated => Words.Of("extrapolated beyond 5 times the measured sizes"),
         _ => Words.Of("continues what was measured"),
     };

@@ -107,15 +107,21 @@ public sealed class CompressionTests
     [InlineData("", "zstd", null)]
     public void The_clients_first_that_the_server_has_is_agreed_on(string ours, string theirs, string? agreed)
     {
+        BsonDocument offered = default;
         using var server = new LyingServer
         {
-            Handshake = exchange => exchange.Reply(BsonDocument.Of([.. LyingServer.Hello(17).Select(e => (e.Key, (object?)e.Value)),
-                ("compression", theirs.Split(',', StringSplitOptions.RemoveEmptyEntries))])),
+            Handshake = exchange =>
+            {
+                offered = new BsonDocument(OpMsg.Parse(exchange.Request).Body.ToArray());
+                exchange.Reply(BsonDocument.Of([.. LyingServer.Hello(17).Select(e => (e.Key, (object?)e.Value)),
+                    ("compression", theirs.Split(',', StringSplitOptions.RemoveEmptyEntries))]));
+            },
         };
         ConnectionSettings settings =
             ConnectionSettings.From(ConnectionString.Parse($"mongodb://h/{(ours.Length > 0 ? "?compressors=" + ours : "")}"));
         using MongoConnection connection = MongoConnection.Open(server.Address, settings);
         Assert.Equal(agreed, connection.CompressorName);
+        Assert.Equal(ours, string.Join(',', offered.Find("compression") is { } names ? names.ToDocument().Select(one => one.Value.ToString()) : []));
     }
 
     [Fact]

@@ -208,6 +208,22 @@ public sealed class ConnectionStringTests
         $"connection string: authentication by {mechanism} is not supported (docs/connecting.md says what is)",
         Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse(uri)).Message);
 
+    [Theory]
+    [InlineData("mongodb://a,b/?directConnection=true", "directConnection=true allows one host; found 2")]
+    [InlineData("", "nothing (it is empty)")]
+    [InlineData("x", "no scheme")]
+    public void It_is_said_what_is_wrong(string uri, string why) =>
+        Assert.Contains(why, Assert.Throws<ConnectionStringException>(() => ConnectionString.Parse(uri)).Message, StringComparison.Ordinal);
+
+    /// <summary>The server refuses a longer one: 128 bytes, by the handshake's specification.</summary>
+    [Fact]
+    public void An_application_has_a_name_of_128_bytes_at_most()
+    {
+        Assert.Equal(new string('a', 128), ConnectionString.Parse($"mongodb://h/?appName={new string('a', 128)}").ApplicationName);
+        Assert.Equal("connection string: appName has 130 bytes, at most 128 are allowed", Assert.Throws<ConnectionStringException>(() =>
+            ConnectionString.Parse($"mongodb://h/?appName={new string('ä', 65)}")).Message);
+    }
+
     [Fact]
     public void An_unknown_mechanism_is_answered_with_those_that_work() => Assert.Equal(
         "connection string: authMechanism is 'FOO'; allowed: SCRAM-SHA-256, SCRAM-SHA-1, MONGODB-X509, PLAIN, MONGODB-AWS",

@@ -20,6 +20,7 @@ public sealed class HostileBytesTests
     [InlineData("05 7800 03000000 00 6162", "byte 7: binary length is 3; allowed: 0 to 2")]
     [InlineData("05 7800 ffffffff 00 6162", "byte 7: binary length is -1; allowed: 0 to 2")]
     [InlineData("05 7800 06000000 02 02000000 6162", null)]
+    [InlineData("05 7800 04000000 02 00000000", null)]
     [InlineData("05 7800 06000000 02 03000000 6162", "byte 12: inner length of old binary is not 2")]
     [InlineData("05 7800 03000000 02 000000", "byte 12: inner length of old binary is not -1")]
     [InlineData("08 7800 01", null)]

@@ -116,6 +116,7 @@ public sealed class ScramTests
     [Theory]
     [InlineData("e\u0301", "\u00e9")]
     [InlineData("\u1100\u1161\u11a8", "\uac01")]
+    [InlineData("\u1113\u1161", "\u1113\u1161")]
     [InlineData("\ufb01", "fi")]
     [InlineData("q\u0307\u0323", "q\u0323\u0307")]
     [InlineData("\u212b", "\u00c5")]
