@@ -5,12 +5,13 @@ namespace MongoPerf.Tests.Support;
 
 /// <summary>
 /// One approved text for each test of a class, all in one file: the folder Approved beside the caller has CLASS.txt, in which each text
-/// follows a line "## TEST". A test that compares several has "(2)", "(3)" … behind its name. UPDATE_APPROVED=1 rewrites what was compared.
+/// follows a line "==== TEST". A test that compares several has "(2)", "(3)" … behind its name. UPDATE_APPROVED=1 rewrites what
+/// was compared.
 /// </summary>
 /// <remarks>Tests may run at once: texts are compared with what the file had when it was first read.</remarks>
 internal static class ApprovedParts
 {
-    private const string Head = "## ";
+    private const string Head = "==== ";
     private static readonly Lock Gate = new();
     private static readonly Dictionary<string, SortedDictionary<string, string>> Files = [];
     private static readonly ConditionalWeakTable<ITest, StrongBox<int>> Compared = [];

@@ -111,7 +111,7 @@ public sealed class BsonOrderTests
             2 => Value((double)near),
             3 => Value(Math.BitIncrement((double)near)),
             4 => Value(near / 8.0),
-            _ => DecimalOf($"{near}{(random.Next(6) switch { 0 => "", 1 => ".0", 2 => ".5", 3 => ".00000000001", 3 => "E-3", _ => "E+3" })}"),
+            _ => DecimalOf(near + random.Next(6) switch { 0 => "", 1 => ".0", 2 => ".5", 3 => ".00000000001", 4 => "E-3", _ => "E+3" }),
         };
     }
 

@@ -107,7 +107,7 @@ public sealed class CompressionTests
     [InlineData("", "zstd", null)]
     public void The_clients_first_that_the_server_has_is_agreed_on(string ours, string theirs, string? agreed)
     {
-        BsonDocument offered = default;
+        BsonDocument? offered = null;
         using var server = new LyingServer
         {
             Handshake = exchange =>
@@ -121,7 +121,8 @@ public sealed class CompressionTests
             ConnectionSettings.From(ConnectionString.Parse($"mongodb://h/{(ours.Length > 0 ? "?compressors=" + ours : "")}"));
         using MongoConnection connection = MongoConnection.Open(server.Address, settings);
         Assert.Equal(agreed, connection.CompressorName);
-        Assert.Equal(ours, string.Join(',', offered.Find("compression") is { } names ? names.ToDocument().Select(one => one.Value.ToString()) : []));
+        string[] names = [.. offered!.Find("compression")?.ToDocument().Select(one => one.Value.ToString()!) ?? []];
+        Assert.Equal(ours, string.Join(',', names));
     }
 
     [Fact]

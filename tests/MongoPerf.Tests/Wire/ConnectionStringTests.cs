@@ -219,7 +219,7 @@ public sealed class ConnectionStringTests
     [Fact]
     public void An_application_has_a_name_of_128_bytes_at_most()
     {
-        Assert.Equal(new string('a', 128), ConnectionString.Parse($"mongodb://h/?appName={new string('a', 128)}").ApplicationName);
+        Assert.Equal(new string('a', 128), ConnectionString.Parse($"mongodb://h/?appName={new string('a', 128)}").AppName);
         Assert.Equal("connection string: appName has 130 bytes, at most 128 are allowed", Assert.Throws<ConnectionStringException>(() =>
             ConnectionString.Parse($"mongodb://h/?appName={new string('ä', 65)}")).Message);
     }

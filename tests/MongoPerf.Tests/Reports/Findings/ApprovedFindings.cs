@@ -20,7 +20,11 @@ internal static class ApprovedFindings
                 $"{one.Id}{(one.IsVerdict ? " (a verdict)" : "")}, weight {Number(one.Weight)}: {one.Line}\n");
             if (one.Operations.Count > 0) text.Append($"  of {string.Join(", ", one.Operations)}\n");
             if (one.Range is { } range)
-                text.Append($"  {Number(range.FromSeconds)} to {Number(range.ToSeconds)} s, {range.FromDocuments} to {range.ToDocuments} documents\n");
+            {
+                text.Append($"  {Number(range.FromSeconds)} to {Number(range.ToSeconds)} s, ");
+                text.Append($"{range.FromDocuments} to {range.ToDocuments} documents\n");
+            }
+
             if (one.Rate is { } rate) text.Append($"  rate {Effect(rate)}\n");
             if (one.P99 is { } p99) text.Append($"  p99 {Effect(p99)}\n");
             foreach (FindingEvidence evidence in one.Evidence) text.Append($"  {evidence.Chart ?? "no chart"}: {evidence.Text}\n");
