@@ -169,6 +169,8 @@ public static class CsvReport
     private static void WriteMetrics(
         StoredRun run, Func<IReadOnlyList<Metric>, IEnumerable<MetricSample>> read, IReadOnlyList<Metric> metrics, TextWriter output)
     {
+        // What these servers do not tell would be an empty column.
+        metrics = [.. metrics.Where(metric => run.Deployment?.UntoldMetrics.Contains(metric.Name) is not true)];
         Action<object?[]> row = Begin(output, NotMongoDb.Of(run), ["unix_ms", "member", .. metrics.Select(HeaderOf)]);
         foreach (MetricSample sample in SampleThinning.Rates(read, metrics))
             row([sample.AtMilliseconds, sample.Member, .. sample.Values.Select(value => (object?)value)]);

@@ -241,6 +241,15 @@ public sealed record ShardPart(string Shard, long? Documents = null, long? Chunk
 
     /// <summary>Bytes of the orphans, uncompressed; null as for <see cref="Orphans"/>.</summary>
     public long? OrphanedBytes { get; init; }
+
+    /// <summary>Bytes of documents and orphans, uncompressed; null when it did not say, and in runs of earlier versions.</summary>
+    public long? DataBytes { get; init; }
+
+    /// <summary>Bytes of the documents' files as of the shard's last checkpoint; null as for <see cref="DataBytes"/>.</summary>
+    public long? StorageBytes { get; init; }
+
+    /// <summary>Bytes of the indexes' files as of the shard's last checkpoint; null as for <see cref="DataBytes"/>.</summary>
+    public long? IndexBytes { get; init; }
 }
 
 /// <summary>How often shards used an index.</summary>

@@ -84,8 +84,8 @@ public sealed class OptionTests(TestServers servers) : IDisposable
         foreach (string text in (string[])["series grows to 100k, 200k, … 1M: 10 sizes", "write batch: 100 %", "at each size: q4",
             "8 threads, 8 s: q4", "dry run: nothing started"])
             Assert.Contains(text, result.Output, StringComparison.Ordinal);
-        // Ten windows of 8 s, and a million documents at 10,000 to 100,000 a second.
-        Assert.Contains("estimated time: 1 min 30 s to 3 min 00 s", result.Output, StringComparison.Ordinal);
+        // Ten windows of 8 s, and a million documents at 100,000 a second.
+        Assert.Contains("estimated time: at least 1 min 30 s", result.Output, StringComparison.Ordinal);
         Assert.Empty(_runs.Ids);
     }
 

@@ -164,6 +164,11 @@ public sealed record ClusterPlan
     public IReadOnlyList<ServerAddress> MemberAddresses =>
         IsReplicaSet ? [.. Processes.Where(member => member.HoldsData).Select(ClusterProcesses.AddressOf)] : [];
 
+    /// <summary>The addresses of the config server's members; empty for a replica set.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<ServerAddress> ConfigMembers =>
+        [.. Processes.Where(member => member.Role == ClusterRole.ConfigServer).Select(ClusterProcesses.AddressOf)];
+
     [JsonIgnore]
     public IEnumerable<string> ShardNames => Enumerable.Range(0, Shards).Select(shard => $"s{shard}");
 

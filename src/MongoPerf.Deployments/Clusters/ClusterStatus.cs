@@ -56,7 +56,10 @@ public sealed record ClusterStatus(
         ServerAddress router = ClusterProcesses.AddressOf(Plan.Processes[0]);
         ServerAddress config = Plan.Router == RouterKind.Mongos ? router : PrimaryOf(ClusterPlan.ConfigSet);
         return new(
-            Plan.Router, router, config, [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, PrimaryOf(shard), Plan.Members))]);
+            Plan.Router, router, config, [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, PrimaryOf(shard), Plan.Members))])
+        {
+            ConfigMembers = Plan.ConfigMembers,
+        };
     }
 
     /// <summary>The member of a replica set that takes writes.</summary>

@@ -265,7 +265,7 @@ public sealed class LocalCluster : IDeployment
             Plan.Router == RouterKind.Mongos ? router : primaries[ClusterPlan.ConfigSet],
             [.. Plan.ShardNames.Select(shard => new ShardAddress(shard, primaries[shard], Plan.Members))])
         {
-            ConfigMembers = [.. Plan.Processes.Where(one => one.Role == ClusterRole.ConfigServer).Select(ClusterProcesses.AddressOf)],
+            ConfigMembers = Plan.ConfigMembers,
         };
         if (!wasKnown || !_started.IsEmpty)
             Join(parts);

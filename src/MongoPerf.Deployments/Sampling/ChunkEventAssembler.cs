@@ -9,15 +9,15 @@ namespace MongoPerf.Deployments.Sampling;
 /// A donor writes moveChunk.start, then moveChunk.commit (with counts) or moveChunk.error, and moveChunk.from at the end of either; the
 /// recipient writes moveChunk.to. A shard gives one chunk away at a time, so the donor's name tells which migration an entry belongs to.
 /// The coordinator of a resharding, which moveCollection and unshardCollection are too, writes each of its states: initializing, then
-/// preparing-to-donate, cloning, applying, blocking-writes, committing, at the end quiesced (7.1 and later) and done; aborting where it
-/// fails. Source: resharding_coordinator_service.cpp of 6.0 to 8.0.
+/// preparing-to-donate, cloning, applying, blocking-writes, and committing, which gives the collection its key, or aborting. From 7.1 on
+/// quiesced or done follows when all shards have put their parts away; 6.0 logs nothing more. Source: resharding_coordinator_service.cpp.
 /// </remarks>
 internal sealed class ChunkEventAssembler
 {
     private readonly Dictionary<string, ChunkEvent> _migrations = new(StringComparer.Ordinal);
     private readonly Dictionary<string, Resharding> _reshardings = new(StringComparer.Ordinal);
 
-    private sealed record Resharding(ChunkEvent Event, long? BlockedAt = null, bool IsAborted = false);
+    private sealed record Resharding(ChunkEvent Event, long? BlockedAt = null, bool IsOver = false);
 
     /// <param name="entry">An entry of config.changelog, in its order.</param>
     /// <returns>
@@ -100,24 +100,23 @@ internal sealed class ChunkEventAssembler
         Resharding changed = details.FindString("newState") switch
         {
             "blocking-writes" => known with { BlockedAt = at },
-            // Writes go on, though the end is logged only when every shard has put its part away.
-            "aborting" => Unblocked(known, at) with { IsAborted = true },
-            "quiesced" or "done" when known.Event.Outcome == ChunkEventOutcome.Running => Ended(Unblocked(known, at), at),
+            "committing" => Ended(known, ChunkEventOutcome.Done, at),
+            "aborting" => Ended(known, ChunkEventOutcome.Failed, at) with { BlockedAt = null },
+            "quiesced" or "done" when !known.IsOver => Ended(known, known.Event.Outcome, at) with { IsOver = true },
             _ => known,
         };
         _reshardings[id] = changed;
         return changed.Event;
     }
 
-    private static Resharding Unblocked(Resharding known, long at) => known is { BlockedAt: { } since, Event.BlockedSeconds: null }
-        ? known with { Event = known.Event with { BlockedSeconds = Math.Max(0, at - since) / 1000.0 } } : known;
-
-    private static Resharding Ended(Resharding known, long at) => known with
+    private static Resharding Ended(Resharding known, ChunkEventOutcome outcome, long at) => known with
     {
         Event = known.Event with
         {
-            EndMilliseconds = at, Outcome = known.IsAborted ? ChunkEventOutcome.Failed : ChunkEventOutcome.Done,
-            Note = known.IsAborted ? "aborted" : null,
+            EndMilliseconds = at,
+            Outcome = outcome,
+            Note = outcome == ChunkEventOutcome.Failed ? "aborted" : null,
+            BlockedSeconds = known.BlockedAt is { } since ? Math.Max(0, at - since) / 1000.0 : known.Event.BlockedSeconds,
         },
     };
 

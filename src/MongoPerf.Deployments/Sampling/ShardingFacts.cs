@@ -16,6 +16,10 @@ public sealed class ShardingFacts(
 {
     private static readonly int Documents = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "documents");
     private static readonly int Chunks = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "chunks");
+    private static readonly int StoredOrphans = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "orphans");
+    private static readonly int Data = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "data");
+    private static readonly int Storage = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "storage");
+    private static readonly int IndexFiles = MetricCatalogue.IndexOf(MetricCatalogue.Shard, "indexes");
 
     private readonly StoredCollection[] _collections = [.. collections.SelectMany(one => one.Stored)];
 
@@ -78,7 +82,10 @@ public sealed class ShardingFacts(
             .FirstOrDefault(one => one.FindString("shardName") == shard.Member);
         return new ShardPart(shard.Member, Whole(shard.Values[Documents]), Whole(shard.Values[Chunks]))
         {
-            Orphans = Whole(part?.FindDouble("numOrphanedDocs")), OwnedBytes = Whole(part?.FindDouble("ownedSizeBytes")),
+            DataBytes = Whole(shard.Values[Data]), StorageBytes = Whole(shard.Values[Storage]),
+            IndexBytes = Whole(shard.Values[IndexFiles]),
+            Orphans = Whole(part?.FindDouble("numOrphanedDocs")) ?? Whole(shard.Values[StoredOrphans]),
+            OwnedBytes = Whole(part?.FindDouble("ownedSizeBytes")),
             OrphanedBytes = Whole(part?.FindDouble("orphanedSizeBytes")),
         };
     }

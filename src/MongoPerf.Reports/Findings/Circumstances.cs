@@ -173,7 +173,7 @@ internal static class Circumstances
     /// <summary>
     /// Its absence costs nothing until a router or a shard has to ask it for something, so it need not be rarer outside.
     /// </summary>
-    private static string? ConfigServer(RunSeries series, IReadOnlyList<TimeWindow> inside) =>
+    public static string? ConfigServer(RunSeries series, IReadOnlyList<TimeWindow> inside) =>
         series.Run.Events.FirstOrDefault(e => e is { Kind: RunEvent.ConfigServer, Seconds: > 0 }
             && Overlaps([new TimeWindow(e.StartMilliseconds, e.AtMilliseconds)], inside, []))?.Text;
 

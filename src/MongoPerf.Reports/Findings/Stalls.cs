@@ -111,7 +111,9 @@ internal static class Stalls
         double silence = series.Server.LongestSilence(around);
         TimeWindow[] rest = [new(lead.Series.Window.From, lead.Window.From), new(lead.Window.To, lead.Series.Window.To)];
         IReadOnlyList<string> together = Circumstances.Of(series, [lead.Window], rest);
-        bool isSilent = silence >= Math.Max(1.8, 0.7 * seconds);
+        // A router that asks the config server something answers nobody meanwhile, serverStatus neither.
+        string? config = Circumstances.ConfigServer(series, [lead.Window]);
+        bool isSilent = config is null && silence >= Math.Max(1.8, 0.7 * seconds);
         double share = stalls.Sum(one => one.Max(LengthOf)) / lead.Series.Window.Seconds;
         double usual = UsualRate(lead.Series) * lead.Series.LevelAt(lead.From);
         double during = lead.Series.Seconds.Skip(lead.From).Take(lead.To - lead.From).Average(second => second.Rate);

@@ -9,6 +9,9 @@ internal sealed record Distribution(string? Collection, IReadOnlyList<ShardHoldi
 {
     public long Documents => Shards.Sum(static shard => shard.Documents);
 
+    /// <summary>All of it is what the shards said when the run ended, without a checkpoint.</summary>
+    public bool IsOfEnd { get; init; }
+
     /// <summary>
     /// Finds the distribution of each collection that shards may share, in the order of the plan. Sizes are taken now and then; what moved
     /// since shows in what the shards were asked at the end.
@@ -50,6 +53,8 @@ internal sealed record Distribution(string? Collection, IReadOnlyList<ShardHoldi
         if (noted.Parts.Count < 2 || noted.Parts.Any(static part => part.Documents is null))
             return bySize.Count < 2 ? null : new Distribution(noted.Collection, [.. sizes!.Shards.Select(ShardHolding.Of)]);
         // Only those of one moment go together.
+        if (noted.Parts.All(static part => part.DataBytes is not null))
+            return new Distribution(noted.Collection, [.. noted.Parts.Select(ShardHolding.Of)]) { IsOfEnd = true };
         bool isAsSized = sizes is not null
             && noted.Parts.All(part => (bySize.GetValueOrDefault(part.Shard)?.Documents ?? 0) == part.Documents);
         ILookup<string, MetricSample> samples = isAsSized || noted.Collection != WatchedIn(run)
@@ -88,7 +93,14 @@ internal sealed record ShardHolding(
     public static ShardHolding Of(ShardSize size) =>
         new(size.Shard, size.Documents, size.Orphans, size.Chunks, size.DataBytes, size.StorageBytes, size.IndexBytes);
 
-    /// <param name="part">What the shard said at the end.</param>
+    /// <param name="part">What the shard said at the end, all of it.</param>
+    public static ShardHolding Of(ShardPart part) => new(
+        part.Shard, part.Documents!.Value, part.Orphans, part.Chunks, part.DataBytes, part.StorageBytes, part.IndexBytes)
+    {
+        OwnedBytes = part.OwnedBytes, OrphanedBytes = part.OrphanedBytes,
+    };
+
+    /// <param name="part">What the shard said at the end, in a run of an earlier version.</param>
     /// <param name="sample">Its last before; null for none.</param>
     public static ShardHolding Of(ShardPart part, MetricSample? sample)
     {

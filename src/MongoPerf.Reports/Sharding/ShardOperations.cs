@@ -40,6 +40,12 @@ internal sealed class ShardOperations
         return operations;
     }
 
+    /// <summary>The names of the shards that were asked.</summary>
+    public IEnumerable<string> Shards => _sums.Keys.Order(StringComparer.Ordinal);
+
+    /// <summary>One of <see cref="Metrics"/> that counts no more than what clients ask for.</summary>
+    public static bool IsOfClients(string metric) => IndexOf(metric) != OfReplication;
+
     /// <summary>Counts one of <see cref="Metrics"/>; null when the shard could never be asked.</summary>
     public long? Count(string shard, string metric) =>
         _sums.TryGetValue(shard, out double[]? sums) && sums[Metrics.ToList().IndexOf(metric)] is var sum && !double.IsNaN(sum)

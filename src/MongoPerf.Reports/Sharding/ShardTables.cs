@@ -16,7 +16,8 @@ internal static class ShardTables
         SizeResult? sizes = run.Phases.SelectMany(static phase => phase.Sizes).LastOrDefault(static sizes => sizes.Shards.Count > 1);
         return ((IEnumerable<ReportTable?>)
         [
-            .. Distribution.Of(run).Select(one => Shards(run, one)), Asked(run), Indexes(run), Plans(run), Growth(run, moves),
+            .. Distribution.Of(run).Select(one => Shards(run, one)), Operations(run), Asked(run),
+            Indexes(run), Plans(run), Growth(run, moves),
             Migrations(moves),
             .. sizes is null ? [] : AsCollStats(CollectionStatistics.NamespaceOf(run, sizes) ?? "", sizes),
         ]).OfType<ReportTable>();
@@ -26,21 +27,37 @@ internal static class ShardTables
     {
         IReadOnlyList<ShardHolding> shards = last.Shards;
         Balance? balance = Balance.Of(shards);
-        var operations = ShardOperations.Of(run);
         string spread = balance is null ? "" : Words.Of($" ({Units.Exact((long)Math.Round(balance.Even))} would be an even share)");
         return WithoutEmpty(
             Words.Of($"Shards at {Units.Count(last.Documents)} "
                 + $"documents{(Distribution.HasSeveral(run) && last.Collection is { } collection ? Words.Of($" in {collection}") : "")}"
-                + $"{spread}"),
-            ["<shard", "documents", "from even", "orphans", "chunks", "data", "owned", "orphaned", "storage", "indexes",
-                "operations"],
+                + $"{spread}") + SizeAge.Of(last.IsOfEnd),
+            ["<shard", "documents", "from even", "orphans", "chunks", "data", "owned", "orphaned", "storage", "indexes"],
             [.. shards.Select(shard => Row(
             [
                 shard.Shard, Units.Exact(shard.Documents), balance is null ? Units.None : FromEven(balance.FromEven(shard)),
                 Count(shard.Orphans), Count(shard.Chunks), Units.Bytes(shard.DataBytes), Units.Bytes(shard.OwnedBytes),
                 Units.Bytes(shard.OrphanedBytes),
                 Units.Bytes(shard.StorageBytes), Units.Bytes(shard.IndexBytes),
-                operations.Share(shard.Shard) is { } share ? Units.Percent(share) : Units.None,
+            ]))]);
+    }
+
+    /// <summary>Null where no shard and no router counts them.</summary>
+    private static ReportTable? Operations(StoredRun run)
+    {
+        var operations = ShardOperations.Of(run);
+        string[] shards = [.. operations.Shards];
+        if (shards.Length < 2 || shards.All(shard => operations.Share(shard) is null))
+            return null;
+        bool areOfShard = shards.Any(shard => operations.Count(shard, ShardOperations.Metrics[0]) is not null);
+        return WithoutEmpty(
+            areOfShard ? Words.Of("Operations by shard: on all of its collections, as its own counters say, while the run lasted")
+                : Words.Of($"Operations by shard{Distribution.WatchedText(run)}, as the router tells, while the run lasted"),
+            ["<shard", "share", "inserts", "queries", "updates", "deletes"],
+            [.. shards.Select(shard => Row(
+            [
+                shard, operations.Share(shard) is { } share ? Units.Percent(share) : Units.None,
+                .. ShardOperations.Metrics.Where(ShardOperations.IsOfClients).Select(metric => Count(operations.Count(shard, metric))),
             ]))]);
     }
 

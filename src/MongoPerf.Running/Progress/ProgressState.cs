@@ -99,14 +99,17 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
     /// <summary>Whole lines worth telling at once: phases and steps that ended, and events.</summary>
     public event Action<string>? Line;
 
+    /// <summary>Seconds since the run's start.</summary>
+    private double Now => (Environment.TickCount64 - _start) / 1000.0;
+
     public ProgressSnapshot Snapshot()
     {
         lock (_lock)
         {
             return _now with
             {
-                Elapsed = TimeSpan.FromMilliseconds(Environment.TickCount64 - _start),
-                Eta = _time.Estimate(),
+                Elapsed = TimeSpan.FromSeconds(Now),
+                Eta = _time.Estimate(Now),
                 Rates = [.. _rates.Values],
             };
         }
@@ -132,7 +135,7 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
 
     public void OnPhaseStarted(PhaseRecord phase, IReadOnlyList<string> operations) => Change(s =>
     {
-        _time.Begin(phase);
+        _time.Begin(phase, Now);
         return s with { Phase = phase, Last = [] };
     });
 
@@ -157,7 +160,7 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
         string[] more = [];
         Change(s =>
         {
-            _time.End(phase);
+            _time.End(phase, Now);
             more = [.. _events.Select(pair => MoreEvents(pair.Key, pair.Value.Count)).OfType<string>()];
             _events.Clear();
             return s with { Phase = null, Last = [], Documents = Math.Max(s.Documents, phase.Documents) };
@@ -175,8 +178,8 @@ internal sealed class ProgressState(string runId, Plan plan, RunPlace place) : I
         Line?.Invoke(ProgressText.Step(Snapshot(), step));
     }
 
-    /// <summary>Says before anything is measured about how long it takes.</summary>
-    public void ShowTime() => Line?.Invoke($"estimated time: {ProgressText.RangeText(_time.Total)}");
+    /// <summary>Says before anything is measured how long it takes at least.</summary>
+    public void ShowTime() => Line?.Invoke(ProgressText.EstimatedTime(_time));
 
     /// <summary>
     /// Shows the first of many events of one kind, and how many more there were: a server that keeps closing connections makes hundreds of

@@ -72,6 +72,9 @@ public static class ProgressText
             : $"{Units.Rate(operations / seconds)} operations/s, {Units.Rate(documents / seconds)} documents/s";
     }
 
+    /// <summary>"estimated time: at least 1 min 30 s": how fast servers write is not known before they do.</summary>
+    public static string EstimatedTime(TimeEstimator time) => $"estimated time: at least {Text(time.LeastSeconds)}";
+
     public static string EtaText(Eta? eta) => eta is { } e
         ? $"about {Text(e.LikelySeconds)} left{(RangeText(e) is var range && range != Text(e.LowSeconds) ? $" ({range})" : "")}"
         : "not known yet";

@@ -18,6 +18,7 @@ internal sealed class ShardSnapshots : IDisposable
     private readonly Action<RunEvent> _report;
     private readonly long _since;
     private readonly Dictionary<string, ChunkEvent> _reshardings = new(StringComparer.Ordinal);
+    private readonly HashSet<string> _told = new(StringComparer.Ordinal);
     private readonly IDisposable _timer;
 
     /// <param name="clock">Real time.</param>
@@ -43,8 +44,8 @@ internal sealed class ShardSnapshots : IDisposable
             _timer.Dispose();
             // How it stood at the end, however short the run.
             Look();
-            foreach (ChunkEvent lasting in _reshardings.Values.Where(one => one.Outcome == ChunkEventOutcome.Running))
-                Report(lasting);
+            foreach (ChunkEvent untold in _reshardings.Values.Where(one => !_told.Contains(one.Id)))
+                Report(untold);
         }
     }
 
@@ -54,15 +55,14 @@ internal sealed class ShardSnapshots : IDisposable
         foreach (MetricSample shard in look.Shards)
             _store.AddShardSample(shard);
         _store.AddChunkEvents(look.ChunkEvents);
+        // The last entry of one that has ended may come with the next look.
+        foreach (ChunkEvent ended in _reshardings.Values.Where(one => one.Outcome != ChunkEventOutcome.Running
+            && _told.Add(one.Id)).ToArray())
+            Report(look.ChunkEvents.FirstOrDefault(one => one.Id == ended.Id) ?? ended);
         // What ended before a run was resumed was not under way while it measured.
         foreach (ChunkEvent one in look.ChunkEvents
             .Where(one => one.Kind == ChunkEventKind.Resharding && !(one.EndMilliseconds < _since)))
-        {
-            if (one.Outcome != ChunkEventOutcome.Running
-                && _reshardings.GetValueOrDefault(one.Id)?.Outcome is null or ChunkEventOutcome.Running)
-                Report(one);
             _reshardings[one.Id] = one;
-        }
     }
 
     private void Report(ChunkEvent resharding)

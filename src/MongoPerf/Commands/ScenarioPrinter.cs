@@ -73,7 +73,7 @@ internal static class ScenarioPrinter
             shown = request.Plan;
         }
 
-        output.WriteLine($"estimated time: {ProgressText.RangeText(new TimeEstimator(first.Plan).Total)}"
+        output.WriteLine($"{ProgressText.EstimatedTime(new TimeEstimator(first.Plan))}"
             + $"{(requests.Count > 1 ? " on each deployment" : "")}");
         output.WriteLine("dry run: nothing started");
         DryRun.Check(requests, output.WriteLine);

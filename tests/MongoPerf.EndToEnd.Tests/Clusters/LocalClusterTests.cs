@@ -2,6 +2,7 @@ using MongoPerf.Deployments;
 using MongoPerf.Deployments.Clusters;
 using MongoPerf.Deployments.Processes;
 using MongoPerf.EndToEnd.Tests.Support;
+using MongoPerf.Load.Sharding;
 using MongoPerf.Platforms;
 using MongoPerf.Storage;
 using MongoPerf.Wire.Bson;
@@ -79,6 +80,7 @@ public sealed class LocalClusterTests : IDisposable
         {
             Assert.False(given.EnsureRunning());
             Assert.Equal(status.FindParts().Shards, given.Cluster!.Shards);
+            Assert.Equal(status.Plan.ConfigMembers, Assert.Single(WatchedSet.OfConfig(given.Cluster)).Members);
         }
 
         var e = Assert.Throws<DeploymentException>(() =>

@@ -206,7 +206,7 @@ public sealed class ClusterSamplerTests : IDisposable
         Assert.Equal(("{_id: hashed}", null), (running.KeyBefore, running.KeyAfter));
         _cluster.Key = BsonDocument.Of(("u", 1));
         _sampler.Look();
-        _cluster.Changelog.Add(FakeCluster.Reshard(2, Began + 5010, "committing", "done"));
+        _cluster.Changelog.Add(FakeCluster.Reshard(2, Began + 5010, "blocking-writes", "committing"));
         ChunkEvent done = Assert.Single(_sampler.Look().ChunkEvents);
         Assert.Equal(("host-1", "{_id: hashed}", "{u: 1}", 5.0), (done.Id, done.KeyBefore, done.KeyAfter, done.Seconds!.Value));
     }
@@ -218,7 +218,7 @@ public sealed class ClusterSamplerTests : IDisposable
         _sampler.Look();
         _cluster.Key = BsonDocument.Of(("u", 1));
         _cluster.Changelog.Add(FakeCluster.Reshard(1, Began + 10, "unused", "initializing"));
-        _cluster.Changelog.Add(FakeCluster.Reshard(2, Began + 900, "committing", "done"));
+        _cluster.Changelog.Add(FakeCluster.Reshard(2, Began + 900, "blocking-writes", "committing"));
         ChunkEvent done = Assert.Single(_sampler.Look().ChunkEvents);
         Assert.Equal(("{_id: hashed}", "{u: 1}"), (done.KeyBefore, done.KeyAfter));
     }
@@ -227,7 +227,7 @@ public sealed class ClusterSamplerTests : IDisposable
     public void One_that_ended_before_the_first_look_has_no_key_before()
     {
         _cluster.Changelog.Add(FakeCluster.Reshard(1, Began + 10, "unused", "initializing"));
-        _cluster.Changelog.Add(FakeCluster.Reshard(2, Began + 900, "committing", "done"));
+        _cluster.Changelog.Add(FakeCluster.Reshard(2, Began + 900, "blocking-writes", "committing"));
         Assert.Null(Assert.Single(_sampler.Look().ChunkEvents).KeyBefore);
     }
 

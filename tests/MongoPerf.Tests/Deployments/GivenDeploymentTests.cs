@@ -90,7 +90,7 @@ public sealed class GivenDeploymentTests
             ("cfg", Hosts(BsonDocument.Of(("addr", "127.0.0.1:48200"), ("ok", isUp), ("ismaster", false)))))), ("ok", 1.0));
         var e = Assert.Throws<DeploymentException>(() => new GivenDeployment([mongos.Address], ConnectionSettings.Default).EnsureRunning());
         Assert.Equal(string.Format(System.Globalization.CultureInfo.InvariantCulture, message, mongos.Address), e.Message);
-        Assert.All(mongos.HeardNames, name => Assert.Contains(name, (string[])["ping", "connPoolStats"]));
+        Assert.All(mongos.HeardNames, name => Assert.Contains(name, (string[])["ping", "connPoolStats", "getShardMap"]));
 
         static BsonDocument Hosts(BsonDocument host) => BsonDocument.Of(("hosts", new[] { host }));
     }

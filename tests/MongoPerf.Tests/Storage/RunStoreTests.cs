@@ -375,6 +375,26 @@ public sealed class RunStoreTests : IDisposable
             old.ReadChunkEvents().Single().Collection, old.ReadChunkEvents().Single().KeyBefore));
     }
 
+    /// <summary>
+    /// Found behind a mongos that kept its clients waiting: the seconds after an outage were marked, not those of it.
+    /// </summary>
+    [Fact]
+    public void Seconds_of_an_outage_are_marked_though_its_workers_learned_of_it_when_it_was_over()
+    {
+        long start = RunParts.Sample(0).AtMilliseconds;
+        using (RunStore store = Create())
+        {
+            for (int second = 1; second <= 10; second++)
+                store.AddSample(RunParts.Sample(second) with { Seconds = 1, HasOutage = second == 10 });
+            store.AddEvent(new RunEvent(start + 7200, RunEvent.Outage, "shard s1 did not answer", 3));
+            store.AddEvent(new RunEvent(start + 6000, RunEvent.Outage, "seen by another worker", 0.5));
+            store.AddEvent(new RunEvent(start + 2500, RunEvent.ConfigServer, "no outage of operations", 1));
+        }
+
+        using StoredRun run = StoredRun.Open(_runs.At("a"));
+        Assert.Equal([5, 6, 7, 8, 10], run.ReadSamples().Where(one => one.HasOutage).Select(one => (one.AtMilliseconds - start) / 1000));
+    }
+
     [Fact]
     public void Laps_are_read_back_in_order()
     {

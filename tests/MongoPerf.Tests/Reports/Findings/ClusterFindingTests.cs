@@ -360,6 +360,38 @@ public sealed class ClusterFindingTests : IDisposable
         Assert.Equal(isHot ? 635 / 835.0 : 1 / 3.0, operations.Share("a")!.Value, 6);
     }
 
+    /// <summary>Found as a straight line from 4,000 to 2,000 through an outage of which there was no sample.</summary>
+    [Fact]
+    public void A_line_ends_where_a_shard_does_not_answer()
+    {
+        _run.Phase("q4", Flat(30, 1000));
+        foreach (string shard in new[] { "a", "b", "c" })
+            _run.Shard(shard, 1, 30, second => [("opcounters_query", 100 * second), ("documents",
+                shard == "b" && second is > 10 and < 15 ? double.NaN : second < 12 ? 4000 : 2000)]);
+        using StoredRun run = _run.End();
+        Panel documents = RunPanels.Of(run).Shards.First(panel => panel.Title.Contains("documents", StringComparison.Ordinal));
+        Assert.Equal(1, documents.Series[1].Values.Count(double.IsNaN));
+        Assert.DoesNotContain(documents.Series[0].Values, double.IsNaN);
+    }
+
+    /// <summary>Found: each collection's table had the operations of the whole shard.</summary>
+    [Fact]
+    public void Operations_of_shards_have_a_table_of_their_own()
+    {
+        _run.Phase("q4", Flat(30, 1000));
+        foreach (string shard in new[] { "a", "b", "c" })
+            _run.Shard(shard, 1, 30, second =>
+                [("opcounters_query", (shard == "c" ? 200 : 100) * second), ("opcounters_getmore", 5 * second)]);
+        using StoredRun run = _run.End();
+        ReportTable[] tables = [.. ShardTables.Of(run)];
+        Assert.DoesNotContain("operations", Assert.Single(
+            tables, one => one.Title.StartsWith("Shards at", StringComparison.Ordinal)).Columns);
+        ReportTable operations = Assert.Single(tables, one => one.Title.StartsWith("Operations by shard", StringComparison.Ordinal));
+        Assert.Equal(["<shard", "share", "inserts", "queries", "updates", "deletes"], operations.Columns);
+        Assert.Equal(["a 25 % 0 2,900 0 0", "b 25 % 0 2,900 0 0", "c 50 % 0 5,800 0 0"],
+            operations.Rows.Select(row => string.Join(' ', row)));
+    }
+
     [Fact]
     public void A_run_without_secondaries_says_nothing_of_replication()
     {

@@ -41,7 +41,10 @@ public sealed class ShardSnapshotsTests : IDisposable
             Assert.Empty(_events);
             _cluster.Key = BsonDocument.Of(("u", 1), ("_id", 1));
             _cluster.Changelog.Add(FakeCluster.Reshard(2, begun + 5900, "applying", "blocking-writes"));
-            _cluster.Changelog.Add(FakeCluster.Reshard(3, begun + 8100, "committing", "quiesced"));
+            _cluster.Changelog.Add(FakeCluster.Reshard(3, begun + 7000, "blocking-writes", "committing"));
+            _clock.Advance(2);
+            Assert.Empty(_events);
+            _cluster.Changelog.Add(FakeCluster.Reshard(5, begun + 8100, "committing", "quiesced"));
             _clock.Advance(10);
             _cluster.Changelog.Add(FakeCluster.Reshard(4, begun + 9000, "quiesced", "done"));
             _clock.Advance(10);
@@ -69,7 +72,7 @@ public sealed class ShardSnapshotsTests : IDisposable
     public void One_that_ended_before_is_told_no_more()
     {
         _cluster.Changelog.Add(FakeCluster.Reshard(1, Now - 5000, "unused", "initializing"));
-        _cluster.Changelog.Add(FakeCluster.Reshard(2, Now - 1000, "committing", "done"));
+        _cluster.Changelog.Add(FakeCluster.Reshard(2, Now - 1000, "blocking-writes", "committing"));
         using (Open())
             _clock.Advance(5);
         Assert.Empty(_events);
