@@ -34,9 +34,13 @@ internal sealed partial record Generator(string Name, string Form, string Descri
         new("^double", "{^double: [0, 1]}", "A floating-point number, uniform.", ["min", "max"]),
         new("^bool", "{^bool: 0.5}", "True with this probability.", []),
         new("^date", "{^date: {from: 2011-01-01, to: 2012-01-01}}",
-            "A date in a range, or with start and step one that follows the number; every: N gives N consecutive documents the same.",
-            ["from", "to", "start", "step", "every"]),
-        new("^objectId", "^objectId", "An ObjectId that increases with the document's number.", []),
+            "A date in a range, or with start and step one that follows the number; every: N gives N consecutive documents the same, "
+            + "jitter: 200ms makes each later by less than that.",
+            ["from", "to", "start", "step", "every", "jitter"]),
+        new("^objectId", "{^objectId: {start: 2024-01-01, step: 10ms}}",
+            "An ObjectId that increases with the document's number; with start and step its time does, too; with from and to it is random, "
+            + "of a time in that range.",
+            ["start", "step", "from", "to"]),
         new("^uuid", "{^uuid: {version: 7, start: 2024-01-01, step: 1ms}}",
             "A random UUID (version 4), or with version 7 one that increases with the document's number: it begins with a time.",
             ["version", "start", "step"]),
@@ -75,8 +79,9 @@ internal sealed partial record Generator(string Name, string Form, string Descri
             "A text with the document's number in it, or the number's hash.", ["prefix", "digits", "hashed"]),
         new("^spelled", "{^spelled: {number: {^int: [0, 99]}, digits: 2, with: [ba, bo, bi]}}",
             "A number whose digits are texts, as many of them as with has; digits is how many are written.", ["number", "with", "digits"]),
-        new("^add", "{^add: [{^from: order.number}, 1]}", "The sum of numbers, of the type that MongoDB's $add gives it.", []),
-        new("^subtract", "{^subtract: [{^from: district.next}, 20]}", "The first number less the others.", []),
+        new("^add", "{^add: [{^from: order.number}, 1]}", "The sum of numbers, of the type that MongoDB's $add gives it; "
+            + "a date and milliseconds are a date.", []),
+        new("^subtract", "{^subtract: [{^from: district.next}, 20]}", "The first number or date less the others.", []),
         new("^multiply", "{^multiply: [{^from: item.price}, {^from: each.quantity}]}", "The product of numbers.", []),
         new(FieldsName, "^fields: {count: 10, prefix: field, value: {^binary: 100}}",
             "Fields field0 to field9, each with the value; with pick: one, one of them.", ["count", "prefix", "value", "pick"]),

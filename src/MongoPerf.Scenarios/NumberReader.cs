@@ -62,18 +62,26 @@ internal static class NumberReader
     {
         if (reader.Date("from") is { } from)
         {
-            if ((reader.Node("step") ?? reader.Node("start") ?? reader.Node("every")) is not null)
-                throw reader.Wrong("'from' and 'to' draw dates, 'start', 'step' and 'every' follow the number", "remove one or the other");
+            if ((reader.Node("step") ?? reader.Node("start") ?? reader.Node("every") ?? reader.Node("jitter")) is not null)
+                throw reader.Wrong("'from' and 'to' draw dates, 'start', 'step', 'every' and 'jitter' follow the number",
+                    "remove one or the other");
             long to = reader.Date("to") ?? throw reader.Wrong("'to' is missing");
             return from <= to ? new IntegerValue(NumberKind.Date, from, to, salt) : throw reader.Wrong("'from' is later than 'to'");
         }
 
         long start = reader.Date("start") ?? throw reader.Wrong("'from' and 'to', or 'start' and 'step' are missing",
             "such as {^date: {from: 2011-01-01, to: 2012-01-01}}");
-        double milliseconds = Math.Round((reader.Duration("step") ?? 1) * 1e6) / 1000;
-        if (milliseconds != Math.Floor(milliseconds))
-            throw reader.Wrong($"step is {milliseconds:0.###}ms; a date has whole milliseconds", "such as step: 1ms");
-        return new SequenceValue(NumberKind.Date, start, (long)milliseconds, Groups(reader, salt, seed));
+        return new SequenceValue(NumberKind.Date, start, Milliseconds(reader, "step") ?? 1000, Groups(reader, salt, seed),
+            jitter: Milliseconds(reader, "jitter") ?? 0, salt: salt);
+    }
+
+    private static long? Milliseconds(GeneratorReader reader, string key)
+    {
+        if (reader.Duration(key) is not { } seconds)
+            return null;
+        double milliseconds = Math.Round(seconds * 1e6) / 1000;
+        return milliseconds == Math.Floor(milliseconds) ? (long)milliseconds
+            : throw reader.Wrong($"{key} is {milliseconds:0.###}ms; a date has whole milliseconds", $"such as {key}: 1ms");
     }
 
     /// <summary>The constant C is the same wherever A is, in data and in operations.</summary>

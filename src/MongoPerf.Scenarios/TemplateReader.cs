@@ -128,7 +128,6 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
             "^double" => NumberReader.Double(reader, salt),
             "^bool" => NumberReader.Bool(reader, salt),
             "^date" => NumberReader.Date(reader, salt, sources.Seed),
-            "^objectId" => new ObjectIdValue(sources.Seed),
             "^string" => FillerValue.Text(reader.Length("length", MostBytes), salt),
             "^binary" => FillerValue.Binary(reader.Length("size", MostBytes), salt),
             "^filler" => Filler(reader),
@@ -222,10 +221,22 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
             throw reader.Wrong("expected a list of two or more numbers");
         TemplateValue[] operands = [.. items.Select((item, i) => Value(item, $"{path}.{i}"))];
         var trial = new BsonWriter();
+        bool isKnown = true;
+        Number result = default;
         foreach ((int i, TemplateValue operand) in operands.Index())
         {
-            if (!TakesFromSteps(operand) && !Number.TryTake(trial, operand, new ValueContext(0, sources.Seed), out _, out BsonType type))
+            if (TakesFromSteps(operand))
+            {
+                isKnown = false;
+                continue;
+            }
+
+            if (!Number.TryTake(trial, operand, new ValueContext(0, sources.Seed), out Number number, out BsonType type))
                 throw MappingReader.Wrong(items[i], $"{path}: {name}: a value of type {type} is not a number");
+            if (isKnown && i > 0 && !Number.CanCompute(name, result.Type, type))
+                throw MappingReader.Wrong(items[i], $"{path}: {name}: MongoDB does not {name[1..]} {result.Type} and {type}",
+                    "to a date milliseconds can be added, and subtracted from it");
+            result = i == 0 || !isKnown ? number : Number.Compute(name, result, number);
         }
 
         return new ComputedValue(name, operands);

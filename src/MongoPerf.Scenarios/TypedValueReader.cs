@@ -12,10 +12,11 @@ internal static class TypedValueReader
 {
     /// <summary>The names that <see cref="Read"/> knows.</summary>
     public static IReadOnlyList<string> Names { get; } =
-        ["^decimal", "^uuid", "^pattern", "^point", "^polygon", "^name", "^address", "^reference"];
+        ["^objectId", "^decimal", "^uuid", "^pattern", "^point", "^polygon", "^name", "^address", "^reference"];
 
     public static TemplateValue Read(string name, GeneratorReader reader, ulong salt, ValueSources sources) => name switch
     {
+        "^objectId" => Id(reader, salt, sources.Seed),
         "^decimal" => Decimal(reader, salt),
         "^uuid" => Uuid(reader, salt),
         "^pattern" => Pattern(reader, salt),
@@ -56,6 +57,27 @@ internal static class TypedValueReader
         bool TryScale(string text, out long scaled) => long.TryParse(
             text.Replace(".", "", StringComparison.Ordinal) + new string('0', places - Places(text)), NumberStyles.AllowLeadingSign,
             CultureInfo.InvariantCulture, out scaled) && scaled is > -Beyond and < Beyond && text.Count(c => c == '.') <= 1;
+    }
+
+    private static TemplateValue Id(GeneratorReader reader, ulong salt, ulong seed)
+    {
+        if (reader.Date("from") is { } from)
+        {
+            if ((reader.Node("start") ?? reader.Node("step")) is not null)
+                throw reader.Wrong("'from' and 'to' draw times, 'start' and 'step' follow the number", "remove one or the other");
+            long to = reader.Date("to") ?? throw reader.Wrong("'to' is missing");
+            return from <= to ? new RandomObjectIdValue((uint)Seconds(from), (uint)Seconds(to), salt)
+                : throw reader.Wrong("'from' is later than 'to'");
+        }
+
+        if (reader.Node("to") is not null)
+            throw reader.Wrong("'from' is missing");
+        if (reader.Date("start") is not { } start)
+            return reader.Node("step") is null ? new ObjectIdValue(seed) : throw reader.Wrong("'start' is missing");
+        return new TimedObjectIdValue(seed, Seconds(start), reader.Duration("step") ?? 1);
+
+        long Seconds(long milliseconds) => milliseconds / 1000 is >= 0 and <= uint.MaxValue and var seconds ? seconds
+            : throw reader.Wrong("the times of ObjectIds are from 1970 to 2106");
     }
 
     private static TemplateValue Uuid(GeneratorReader reader, ulong salt)

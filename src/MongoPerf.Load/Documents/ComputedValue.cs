@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Globalization;
 using System.Text;
 using MongoPerf.Wire.Bson;
 
@@ -7,7 +8,8 @@ namespace MongoPerf.Load.Documents;
 /// <summary>A number computed from others, of the type that MongoDB's expressions of the same names give it.</summary>
 /// <remarks>
 /// int32 and int64 stay whole numbers, of the wider type or of one in which the result fits; beyond int64 the result is a double. A double
-/// among the operands makes it a double, a Decimal128 a Decimal128.
+/// among the operands makes it a double, a Decimal128 a Decimal128. A date and milliseconds, added or subtracted, are a date, and the
+/// difference of two dates is milliseconds.
 /// </remarks>
 /// <param name="operation">One of <see cref="Names"/>.</param>
 /// <param name="operands">Two or more, computed from left to right.</param>
@@ -36,6 +38,13 @@ public sealed class ComputedValue(string operation, IReadOnlyList<TemplateValue>
                 return;
             }
 
+            if (i > 0 && !Number.CanCompute(operation, result.Type, number.Type))
+            {
+                steps?.Fail($"computes {operation} of {result.Type} and {number.Type}, which MongoDB does not");
+                writer.WriteString(name, _text);
+                return;
+            }
+
             result = i == 0 ? number : Number.Compute(operation, result, number);
         }
 
@@ -52,13 +61,21 @@ public sealed class ComputedValue(string operation, IReadOnlyList<TemplateValue>
     }));
 }
 
-/// <summary>A number of any of MongoDB's types.</summary>
-/// <param name="Type">Int32, Int64, Double or Decimal128.</param>
-/// <param name="Whole">Of the first two.</param>
+/// <summary>A number of any of MongoDB's types, or a date.</summary>
+/// <param name="Type">Int32, Int64, Double, Decimal128 or DateTime.</param>
+/// <param name="Whole">Of whole numbers; of a date milliseconds since 1970.</param>
 /// <param name="Real">Of a double.</param>
 /// <param name="Decimal">Of a Decimal128.</param>
 public readonly record struct Number(BsonType Type, long Whole, double Real, Decimal128 Decimal)
 {
+    private long Milliseconds => Type switch
+    {
+        BsonType.Double => (long)Math.Round(Real),
+        BsonType.Decimal128 => double.TryParse(Decimal.ToString(), CultureInfo.InvariantCulture, out double real) ? (long)Math.Round(real)
+            : 0,
+        _ => Whole,
+    };
+
     private double AsDouble => Type == BsonType.Double ? Real : Whole;
 
     /// <param name="isInSum">$add takes all digits of a double, $subtract and $multiply the first 15.</param>
@@ -81,17 +98,34 @@ public readonly record struct Number(BsonType Type, long Whole, double Real, Dec
         number = type switch
         {
             BsonType.Int32 => new Number(type, BinaryPrimitives.ReadInt32LittleEndian(bytes), 0, default),
-            BsonType.Int64 => new Number(type, BinaryPrimitives.ReadInt64LittleEndian(bytes), 0, default),
+            BsonType.Int64 or BsonType.DateTime => new Number(type, BinaryPrimitives.ReadInt64LittleEndian(bytes), 0, default),
             BsonType.Double => new Number(type, 0, BinaryPrimitives.ReadDoubleLittleEndian(bytes), default),
             BsonType.Decimal128 => new Number(type, 0, 0, Decimal128.FromBytes(bytes)),
             _ => default,
         };
         writer.Truncate(start);
-        return type is BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Decimal128;
+        return type is BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Decimal128 or BsonType.DateTime;
     }
 
+    /// <summary>Whether MongoDB's expression of that name takes operands of these types.</summary>
+    public static bool CanCompute(string operation, BsonType left, BsonType right) => operation switch
+    {
+        "^add" => left != BsonType.DateTime || right != BsonType.DateTime,
+        "^subtract" => left == BsonType.DateTime || right != BsonType.DateTime,
+        _ => left != BsonType.DateTime && right != BsonType.DateTime,
+    };
+
+    /// <summary>Of operands that <see cref="CanCompute"/> allows; a fraction of a millisecond is rounded.</summary>
     public static Number Compute(string operation, Number left, Number right)
     {
+        if (left.Type == BsonType.DateTime || right.Type == BsonType.DateTime)
+        {
+            Int128 sum = operation == "^add" ? (Int128)left.Milliseconds + right.Milliseconds
+                : (Int128)left.Milliseconds - right.Milliseconds;
+            return new Number(left.Type == right.Type ? BsonType.Int64 : BsonType.DateTime,
+                (long)Int128.Clamp(sum, long.MinValue, long.MaxValue), 0, default);
+        }
+
         if (left.Type == BsonType.Decimal128 || right.Type == BsonType.Decimal128)
         {
             Decimal128 a = left.ToDecimal(operation == "^add");
@@ -136,6 +170,9 @@ public readonly record struct Number(BsonType Type, long Whole, double Real, Dec
             case BsonType.Int64:
                 writer.WriteInt64(name, Whole);
                 break;
+            case BsonType.DateTime:
+                writer.WriteDateTime(name, Whole);
+                break;
             case BsonType.Double:
                 writer.WriteDouble(name, Real);
                 break;
@@ -162,7 +199,8 @@ public sealed class SpelledValue(TemplateValue number, IReadOnlyList<string> tex
 
     public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context)
     {
-        ulong rest = Number.TryTake(writer, number, context, out Number found, out _) ? (ulong)Math.Max(0, found.Whole) : 0;
+        ulong rest = Number.TryTake(writer, number, context, out Number found, out BsonType type) && type != BsonType.DateTime
+            ? (ulong)Math.Max(0, found.Whole) : 0;
         Span<byte> spelled = stackalloc byte[digits];
         for (int i = digits - 1; i >= 0; i--, rest /= (ulong)_texts.Length)
             spelled[i] = (byte)(rest % (ulong)_texts.Length);

@@ -148,3 +148,40 @@ public sealed class ObjectIdValue(ulong seed) : FixedValue(BsonType.ObjectId, Ob
 
     public override void Fill(Span<byte> value, in ValueContext context) => _numbers.IdOf(context.Number).CopyTo(value);
 }
+
+/// <summary>An ObjectId that increases with the document's number, and whose time does.</summary>
+/// <param name="seed">The run's.</param>
+/// <param name="start">The first document's time, seconds since 1970; 0 or more.</param>
+/// <param name="step">Seconds from one document to the next, 0 or more. Times end in 2106, where an ObjectId's do.</param>
+public sealed class TimedObjectIdValue(ulong seed, long start, double step) : FixedValue(BsonType.ObjectId, ObjectId.Size), INumbered
+{
+    private readonly DocumentNumbers _numbers = new(seed);
+
+    bool INumbered.IsInvertible => true;
+
+    public override long Limit => DocumentNumbers.Limit;
+
+    long INumbered.OrderedBelow => DocumentNumbers.Limit;
+
+    long INumbered.NumberOf(BsonType type, ReadOnlySpan<byte> value) => type == BsonType.ObjectId
+        && ObjectId.FromBytes(value) is var id && _numbers.NumberOf(id with { High = _numbers.IdOf(0).High }) is >= 0 and var number
+        && id.High == TimeOf(number) ? number : -1;
+
+    public override void Fill(Span<byte> value, in ValueContext context) =>
+        (_numbers.IdOf(context.Number) with { High = TimeOf(context.Number) }).CopyTo(value);
+
+    private uint TimeOf(long number) => (uint)Math.Min(uint.MaxValue, start + Math.Floor(number * step));
+}
+
+/// <summary>An ObjectId of a time between two, and otherwise random.</summary>
+/// <param name="from">The earliest, seconds since 1970; 0 or more.</param>
+/// <param name="to">The latest; fits 32 bits.</param>
+/// <param name="salt">The value's own.</param>
+public sealed class RandomObjectIdValue(uint from, uint to, ulong salt) : FixedValue(BsonType.ObjectId, ObjectId.Size)
+{
+    public override void Fill(Span<byte> value, in ValueContext context)
+    {
+        ulong bits = context.BitsOf(salt);
+        new ObjectId(from + (uint)Math.BigMul(bits, (ulong)to - from + 1, out _), Mixing.Mix(bits + Mixing.GoldenGamma)).CopyTo(value);
+    }
+}

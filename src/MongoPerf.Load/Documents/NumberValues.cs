@@ -47,9 +47,10 @@ public abstract class NumberValue(NumberKind kind) : FixedValue(TypeOf(kind), ki
 /// <param name="groups">Which documents have one number; null gives each its own.</param>
 /// <param name="cycle">Groups after which it begins again at the start, 1 or more.</param>
 /// <param name="isShuffled">The numbers of each cycle come in an order of its own, each once; only with a cycle.</param>
-public sealed class SequenceValue(
-    NumberKind kind, long start, long step, NumberGroups? groups = null, long cycle = long.MaxValue, bool isShuffled = false)
-    : NumberValue(kind), INumbered
+/// <param name="jitter">Each is larger by a random whole number below this; 0 for none.</param>
+/// <param name="salt">The value's own, for that.</param>
+public sealed class SequenceValue(NumberKind kind, long start, long step, NumberGroups? groups = null, long cycle = long.MaxValue,
+    bool isShuffled = false, long jitter = 0, ulong salt = 0) : NumberValue(kind), INumbered
 {
     private readonly long _stride = isShuffled ? StrideOf(cycle) : 1;
 
@@ -57,7 +58,7 @@ public sealed class SequenceValue(
 
     long INumbered.OrderedBelow => step > 0 ? ((Type == BsonType.Int32 ? int.MaxValue : long.MaxValue) - Math.Max(0, start)) / step : 0;
 
-    private bool IsOneToOne => groups is null && cycle == long.MaxValue && step != 0;
+    private bool IsOneToOne => groups is null && cycle == long.MaxValue && step != 0 && jitter == 0;
 
     public override long Limit
     {
@@ -91,7 +92,8 @@ public sealed class SequenceValue(
     public override long Compute(in ValueContext context)
     {
         (long round, long place) = Math.DivRem(groups?.Of(context.Number) ?? context.Number, cycle);
-        return unchecked(start + (step * (isShuffled ? Shuffle(round, place) : place)));
+        long moved = jitter == 0 ? 0 : (long)Math.BigMul(context.BitsOf(salt), (ulong)jitter, out _);
+        return unchecked(start + (step * (isShuffled ? Shuffle(round, place) : place)) + moved);
     }
 
     /// <summary>Steps of a stride that has no factor in common with the cycle meet each of its places once.</summary>

@@ -8,8 +8,8 @@ namespace MongoPerf.Load.Documents;
 
 /// <summary>Where in what earlier steps brought a value stands: the step, and fields or places in arrays.</summary>
 /// <remarks>
-/// Where an array stands, the next part of the path is an element's number, <see cref="Middle"/>, <see cref="Same"/> or <see cref="Size"/>.
-/// Where it is none of these, the first element is meant: <c>order.customer</c> is the customer of the first document that was found.
+/// Where an array stands, the next part of the path is an element's number, <see cref="Middle"/>, <see cref="Last"/>, <see cref="Same"/> or
+/// <see cref="Size"/>. Where it is none of these, the first element is meant: <c>order.customer</c> is the customer of the first document that was found.
 /// </remarks>
 public sealed class ValuePath
 {
@@ -18,6 +18,9 @@ public sealed class ValuePath
 
     /// <summary>In an array: the element in its middle, of an even number the one before it.</summary>
     public const string Middle = "middle";
+
+    /// <summary>In an array: its last element.</summary>
+    public const string Last = "last";
 
     /// <summary>In an array: the element at the same place as that of the step's own <c>each</c>.</summary>
     public const string Same = "each";
@@ -29,6 +32,7 @@ public sealed class ValuePath
     private const int InTheMiddle = -2;
     private const int AtTheSamePlace = -3;
     private const int HowMany = -4;
+    private const int InTheEnd = -5;
 
     private readonly (byte[] Name, int Index)[] _steps;
 
@@ -41,6 +45,7 @@ public sealed class ValuePath
         _steps = [.. text.Split('.').Skip(1).Select(step => (Encoding.UTF8.GetBytes(step), step switch
         {
             Middle => InTheMiddle,
+            Last => InTheEnd,
             Same => AtTheSamePlace,
             Size => HowMany,
             _ => int.TryParse(step, NumberStyles.None, CultureInfo.InvariantCulture, out int index) ? index : First,
@@ -74,6 +79,7 @@ public sealed class ValuePath
                 int at = index switch
                 {
                     InTheMiddle => (Count(value) - 1) / 2,
+                    InTheEnd => Count(value) - 1,
                     AtTheSamePlace => values.Element,
                     _ => index,
                 };

@@ -57,6 +57,57 @@ public sealed class TypedValuesTests
         Values("{^pattern: 'a(((((b{0}){1000}){1000}){1000}){1000}){1000}'}"), value => Assert.Equal("a", value.ToString()));
 
     [Fact]
+    public void Times_of_ObjectIds_follow_the_number()
+    {
+        PlanCollection collection = Collection("{_id: {^objectId: {start: 2024-01-01, step: 10ms}}}");
+        ObjectId[] ids = [.. Enumerable.Range(0, Documents).Select(i => collection.Documents.Ids.Of(i).ToObjectId())];
+        Assert.Equal(ids.Order(), ids);
+        Assert.Equal(Documents, ids.Distinct().Count());
+        Assert.Equal(SecondsOf("2024-01-01"), ids[0].High);
+        Assert.Equal(SecondsOf("2024-01-01") + 19, ids[^1].High);
+        Assert.All(Enumerable.Range(0, Documents), i => Assert.Equal(i, NumberOf(ids[i])));
+        Assert.Equal(-1, NumberOf(ids[500] with { High = ids[500].High + 1 }));
+        // Times end, numbers don't.
+        ObjectId[] late = [.. Values("{^objectId: {start: 2106-01-01, step: 1d}}").Select(value => value.ToObjectId())];
+        Assert.Equal(late.Order(), late);
+        Assert.Equal(Documents, late.Distinct().Count());
+
+        long NumberOf(ObjectId id) => collection.Documents.Ids.NumberOf(BsonType.ObjectId, BsonDocument.Of(("v", id)).First().Value.Bytes.Span);
+    }
+
+    [Fact]
+    public void Random_ObjectIds_differ_within_an_array_and_have_times_in_their_range()
+    {
+        ObjectId[] ids = [.. Values("{^array: {length: 5, of: {^objectId: {from: 2024-01-01, to: 2024-02-01}}}}")
+            .SelectMany(value => value.ToDocument()).Select(one => one.Value.ToObjectId())];
+        Assert.Equal(5 * Documents, ids.Distinct().Count());
+        Assert.All(ids, id => Assert.InRange(id.High, SecondsOf("2024-01-01"), SecondsOf("2024-02-01")));
+        Assert.InRange(ids.Average(id => (double)id.High), SecondsOf("2024-01-15"), SecondsOf("2024-01-18"));
+    }
+
+    [Theory]
+    [InlineData("{start: 1969-01-01}", "the times of ObjectIds are from 1970 to 2106")]
+    [InlineData("{from: 2024-01-01, step: 1s}", "'from' and 'to' draw times")]
+    [InlineData("{from: 2024-01-01}", "'to' is missing")]
+    [InlineData("{to: 2024-01-01}", "'from' is missing")]
+    [InlineData("{step: 1s}", "'start' is missing")]
+    [InlineData("{from: 2024-01-02, to: 2024-01-01}", "'from' is later than 'to'")]
+    public void Wrong_times_of_ObjectIds_get_one_line(string keys, string expected) => Assert.Contains(expected, ScenarioTexts.Refusal(
+        $"data: {{c: {{count: 9, document: {{v: {{^objectId: {keys}}}}}}}}}\nphases: [{{load: c}}]").Message, StringComparison.Ordinal);
+
+    [Fact]
+    public void Dates_with_jitter_are_later_by_less_than_it()
+    {
+        long[] late = [.. Values("{^date: {start: 2024-01-01, step: 1s, every: 4, jitter: 200ms}}").Index()
+            .Select(one => one.Item.ToInt64() - (SecondsOf("2024-01-01") * 1000L) - (one.Index / 4 * 1000))];
+        Assert.All(late, milliseconds => Assert.InRange(milliseconds, 0, 199));
+        Assert.True(late.Distinct().Count() > 190);
+    }
+
+    private static uint SecondsOf(string day) =>
+        (uint)DateTimeOffset.Parse(day + "T00:00:00Z", System.Globalization.CultureInfo.InvariantCulture).ToUnixTimeSeconds();
+
+    [Fact]
     public void Places_lie_in_clusters_within_their_rectangle()
     {
         BsonDocument[] points = [.. Values("{^point: {clusters: 3, spread: 1km, within: [5, 45, 10, 48]}}").Select(v => v.ToDocument())];

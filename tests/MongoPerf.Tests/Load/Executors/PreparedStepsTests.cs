@@ -141,12 +141,13 @@ public sealed class PreparedStepsTests : IDisposable
             + "lines: [{price: 3}, {price: 5}]}, as: in}, "
             + "{values: {place: {^from: place}, sum: {^add: [{^from: each}, {^from: in.lines.each.price}]}}, each: in.four, "
             + "if: {each: {$lt: 3}}, as: sums}, {insert: log, with: {four: {^from: in.four.middle}, five: {^from: in.five.middle}, "
-            + "none: {^from: {path: in.none.middle, default: 0}}, size: {^from: in.five.size}, empty: {^from: in.none.size}, "
+            + "none: {^from: {path: in.none.middle, default: 0}}, last: {^from: in.four.last}, "
+            + "no: {^from: {path: in.none.last, default: 7}}, size: {^from: in.five.size}, empty: {^from: in.none.size}, "
             + "sums: {^from: sums}}}]", Found);
         Assert.True(Run(steps).Succeeded);
         BsonDocument log = _commands.Single().FindDocument("documents.0")!;
-        Assert.Equal(
-            [2L, 3L, 0L, 5L, 0L], ((string[])["four", "five", "none", "size", "empty"]).Select(name => log.FindInt64(name)!.Value));
+        Assert.Equal([2L, 3L, 0L, 4L, 7L, 5L, 0L],
+            ((string[])["four", "five", "none", "last", "no", "size", "empty"]).Select(name => log.FindInt64(name)!.Value));
         Assert.Equal(
             [1L, 4L, 2L, 7L], ((string[])["0.place", "0.sum", "1.place", "1.sum"]).Select(at => log.FindInt64($"sums.{at}")!.Value));
         // Elements that were left out keep their places.

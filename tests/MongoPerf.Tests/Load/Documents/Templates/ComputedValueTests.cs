@@ -25,12 +25,32 @@ public sealed class ComputedValueTests
     [InlineData("{^add: [{$numberDecimal: '1'}, 0.1]}", BsonType.Decimal128, "1.100000000000000005551115123125783")]
     [InlineData("{^subtract: [{$numberDecimal: '1'}, 0.1]}", BsonType.Decimal128, "0.900000000000000")]
     [InlineData("{^multiply: [{$numberDecimal: '1.10'}, 0.1]}", BsonType.Decimal128, "0.11000000000000000")]
+    [InlineData("{^subtract: [{$date: '2024-01-01T01:00:00Z'}, {$date: '2024-01-01T00:00:00Z'}]}", BsonType.Int64, "3600000")]
     public void A_result_has_the_type_that_the_server_would_give_it(string value, BsonType type, string expected)
     {
         BsonValue found = Documents($"{{v: {value}}}").Make(0).First(e => e.Key == "v").Value;
         Assert.Equal(type, found.Type);
         Assert.Equal(expected, type == BsonType.Decimal128 ? Decimal128.FromBytes(found.Bytes.Span).ToString() : found.ToString());
     }
+
+    [Theory]
+    [InlineData("{^add: [{^date: {start: 2024-01-01, step: 1s}}, 3600000]}", "2024-01-01T01:00:00Z")]
+    [InlineData("{^add: [0.6, {^date: {start: 2024-01-01, step: 1s}}]}", "2024-01-01T00:00:00.001Z")]
+    [InlineData("{^subtract: [{^date: {start: 2024-01-01, step: 1s}}, {^long: [1000, 1000]}]}", "2023-12-31T23:59:59Z")]
+    public void Milliseconds_are_added_to_dates(string value, string expected)
+    {
+        BsonValue found = Documents($"{{v: {value}}}").Make(0).First(e => e.Key == "v").Value;
+        Assert.Equal(BsonType.DateTime, found.Type);
+        Assert.Equal(DateTimeOffset.Parse(expected, CultureInfo.InvariantCulture).ToUnixTimeMilliseconds(), found.ToInt64());
+    }
+
+    [Theory]
+    [InlineData("{^add: [{$date: '2024-01-01T00:00:00Z'}, {$date: '2024-01-01T00:00:00Z'}]}", "MongoDB does not add DateTime and DateTime")]
+    [InlineData("{^subtract: [5, {$date: '2024-01-01T00:00:00Z'}]}", "MongoDB does not subtract Int32 and DateTime")]
+    [InlineData("{^multiply: [{$date: '2024-01-01T00:00:00Z'}, 2]}", "MongoDB does not multiply DateTime and Int32")]
+    public void What_the_server_can_not_do_with_dates_is_refused(string value, string expected) => Assert.Contains(expected,
+        ScenarioTexts.Refusal($"data: {{c: {{count: 9, document: {{v: {value}}}}}}}\nphases: [{{load: c}}]").Message,
+        StringComparison.Ordinal);
 
     [Fact]
     public void What_is_computed_from_whole_numbers_is_one_wherever_it_stands()
