@@ -834,6 +834,10 @@ public sealed record SizeResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, long>? UsedIndexBytes { get; init; }
 
+    /// <summary>Of a time series: the buckets in which its measurements are stored; null for other collections.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public long? Buckets { get; init; }
+
     /// <summary>Bytes under the server's data folder, journal included; null when it is not on this machine.</summary>
     public long? DiskBytes { get; init; }
 

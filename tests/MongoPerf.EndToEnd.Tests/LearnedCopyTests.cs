@@ -102,6 +102,60 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
         Assert.InRange(copy.Count("rooms", "{$or: [{'unread.k0': {$gte: 1}}, {'unread.k4': {$gte: 1}}]}"), 1, 200);
     }
 
+    /// <summary>A chat: pages backwards, the newest hours, windows of an hour and what a dashboard shows, and a scan by number.</summary>
+    [Fact]
+    public void Pages_windows_and_scans_find_as_many_documents_as_they_did()
+    {
+        const int Messages = 6000;
+        DateTime begin = new(2026, 3, 1, 0, 0, 0, DateTimeKind.Utc);
+        var seen = new Dictionary<string, List<double>>();
+        Copied copy = Copy(
+            db =>
+            {
+                foreach (int[] some in Enumerable.Range(0, Messages).Chunk(1000))
+                {
+                    Documents.Insert(db.Connection, db.Name, "messages", [.. some.Select(i => BsonDocument.Of(
+                        ("_id", new ObjectId((uint)new DateTimeOffset(begin.AddSeconds(30 * i)).ToUnixTimeSeconds(), (ulong)i)),
+                        ("n", i), ("room", RoomOf(i)), ("at", begin.AddSeconds(30 * i)))) ]);
+                }
+            },
+            (db, i) =>
+            {
+                string room = RoomOf(i * 97 % Messages);
+                BsonDocument[] page = db.Documents("messages", $"{{room: '{room}'}}", "{_id: -1}", 20);
+                See("find messages room", page.Length);
+                See("find messages room _id", db.Find("messages",
+                    $"{{room: '{room}', _id: {{$lt: {{$oid: '{page[^1].Find("_id")!.Value.ToObjectId()}'}}}}}}", "{_id: -1}", 20));
+                See("find messages room at", db.Find("messages",
+                    $"{{room: '{RoomOf(i * 61 % Messages)}', at: {{$gte: {Date((30 * Messages) - 21_600 + i)}}}}}"));
+                int from = i * 2711 % ((30 * Messages) - 7200);
+                See("find messages at", db.Find("messages", $"{{at: {{$gte: {Date(from)}, $lt: {Date(from + 3600)}}}}}"));
+                See("aggregate messages at", db.Aggregate("messages",
+                    $"[{{$match: {{at: {{$gte: {Date(from)}, $lt: {Date(from + 7200)}}}}}}}, {{$group: {{_id: '$room'}}}}]"));
+                See("find messages n", db.Find("messages", $"{{n: {100 + i}}}"));
+            });
+        Assert.Contains("key: sequential", copy.Text, StringComparison.Ordinal);
+        foreach ((string operation, List<double> found) in seen)
+        {
+            OperationResult own = copy.Operations.Single(one => one.Operation == operation);
+            double mean = found.Average();
+            double chance = 4 * Math.Sqrt(found.Average(one => (one - mean) * (one - mean)) * ((1.0 / found.Count) + (1.0 / own.Operations)));
+            Assert.True(Math.Abs(copy.PerOperation(operation) - mean) <= (0.1 * mean) + chance,
+                $"{operation}: {copy.PerOperation(operation):0.##} documents in place of {mean:0.##} ± {chance:0.##}\n{copy.Text}");
+        }
+
+        void See(string operation, double documents)
+        {
+            if (!seen.TryGetValue(operation, out List<double>? all))
+                seen[operation] = all = [];
+            all.Add(documents);
+        }
+
+        string Date(int seconds) => $"{{$date: '{begin.AddSeconds(seconds):yyyy-MM-dd'T'HH:mm:ss'Z'}'}}";
+
+        static string RoomOf(int i) => $"zimmer{(int)(30 * Math.Pow(i * 2654435761L % (1L << 32) / 4294967296.0, 2)):00}";
+    }
+
     /// <summary>What the application does 60 times.</summary>
     private Copied Copy(Action<Client> prepare, Action<Client, int> work)
     {
@@ -158,8 +212,16 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
         public static BsonDocument Parse(string text) =>
             ExtendedJson.Parse(Names().Replace(text.Replace('\'', '"'), "$1\"$2\":"));
 
-        public long Find(string collection, string filter, string? sort = null, int limit = 0) => Connection.RunCursor(Name,
-            BsonDocument.Of(("find", collection), ("filter", Parse(filter)), ("sort", Parse(sort ?? "{}")), ("limit", limit))).Count();
+        public long Find(string collection, string filter, string? sort = null, int limit = 0) =>
+            Documents(collection, filter, sort, limit).Length;
+
+        public BsonDocument[] Documents(string collection, string filter, string? sort = null, int limit = 0) =>
+            [.. Connection.RunCursor(Name, BsonDocument.Of(
+                ("find", collection), ("filter", Parse(filter)), ("sort", Parse(sort ?? "{}")), ("limit", limit)))];
+
+        public long Aggregate(string collection, string pipeline) => Connection.RunCursor(Name, BsonDocument.Of(("aggregate", collection),
+            ("pipeline", Parse($"{{p: {pipeline}}}").FindDocument("p")!.Select(stage => stage.Value.ToDocument()).ToArray()),
+            ("cursor", BsonDocument.Empty))).Count();
 
         public long Update(string collection, string filter, string update, bool many, bool upsert = false) =>
             Connection.RunCommand(Name, BsonDocument.Of(("update", collection), ("updates", new object[]

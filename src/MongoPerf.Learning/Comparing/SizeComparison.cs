@@ -5,7 +5,10 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Comparing;
 
-/// <summary>Compares what indexes take on the disk of a run with what they take on the deployment's.</summary>
+/// <summary>
+/// Compares what indexes take on the disk of a run with what they take on the deployment's; of time series also buckets and measurements,
+/// which the server packs by their order.
+/// </summary>
 /// <remarks>
 /// What is compared are the blocks that a checkpoint uses. The rest of a file, which later writes will use, depends on what was
 /// written between checkpoints in the past (after random writes it is about half of the file), which no copy repeats. Both are divided by
@@ -27,6 +30,18 @@ public static class SizeComparison
             string collection = names.Collection(there.Name);
             if (there.Sizes is not { Documents: > 0 } sizes || !run.TryGetValue(collection, out SizeResult? here) || here.Documents == 0)
                 continue;
+            if (sizes.Buckets is > 0)
+            {
+                yield return new(collection, "measurements in a bucket", (double)sizes.Documents / sizes.Buckets,
+                    here.Buckets is > 0 ? (double)here.Documents / here.Buckets : null, Deviation.OfSizes);
+                if (sizes.StorageBytes > Small)
+                {
+                    yield return new(collection, "on disk per measurement (B)",
+                        (double)(sizes.StorageBytes - (sizes.FreeStorageBytes ?? 0)) / sizes.Documents,
+                        (double)(here.StorageBytes - (here.FreeStorageBytes ?? 0)) / here.Documents, Deviation.OfSizes);
+                }
+            }
+
             foreach (string index in sizes.Indexes.Keys)
             {
                 string name = NameOf(there, index, names);

@@ -7,7 +7,11 @@ namespace MongoPerf.Learning.Observing;
 /// <summary>Tells what a command is in the language of scenarios.</summary>
 internal static class CommandReader
 {
-    private const int MostWrites = 1000;
+    /// <summary>As many as a server takes in one command.</summary>
+    private const int MostWrites = 100_000;
+
+    /// <summary>Statements of different shapes in one command.</summary>
+    private const int MostParts = 1000;
 
     /// <summary>This program's own, in which it notes what it made.</summary>
     private const string Markers = "mongoperf";
@@ -99,9 +103,9 @@ internal static class CommandReader
                 return [FindAndModify(head, command, reader, FilterOf("query"))];
             case "update" or "delete":
                 return Bulk(head, Statements(command, name == "update" ? "updates" : "deletes")
-                    .Select(statement => Write(head, name, statement, "q", "u", reader)), IsUnordered(command));
+                    .Select(statement => Write(head, name, statement, "q", "u", reader.Next())), IsUnordered(command), reader);
             case "bulkWrite":
-                return Bulk(head, BulkWrites(head, command, reader), IsUnordered(command));
+                return Bulk(head, BulkWrites(head, command, reader), IsUnordered(command), reader);
             default:
                 return [];
         }
@@ -184,25 +188,33 @@ internal static class CommandReader
                 yield break;
             LearnedOperation own = head with { Database = database, Collection = collection };
             yield return kind == "insert" ? new SeenOperation(own with { Kind = "insert" }).Named()
-                : Write(own, kind, write, "filter", "updateMods", reader);
+                : Write(own, kind, write, "filter", "updateMods", reader.Next());
         }
     }
 
     /// <summary>One write is itself; of several those alike are one part of a bulk.</summary>
-    private static IReadOnlyList<SeenOperation> Bulk(LearnedOperation head, IEnumerable<SeenOperation> writes, bool isUnordered)
+    private static IReadOnlyList<SeenOperation> Bulk(
+        LearnedOperation head, IEnumerable<SeenOperation> writes, bool isUnordered, ShapeReader reader)
     {
         var parts = new List<(SeenOperation First, int Times)>();
+        var places = new Dictionary<string, int>(StringComparer.Ordinal);
         foreach (SeenOperation write in writes)
         {
-            int known = parts.FindIndex(part => part.First.Key == write.Key);
-            if (known < 0)
+            if (places.TryGetValue(write.Key, out int known))
             {
-                parts.Add((write, 1));
+                parts[known] = (parts[known].First, parts[known].Times + 1);
+                parts[known].First.Merge(write, isPart: true);
                 continue;
             }
 
-            parts[known] = (parts[known].First, parts[known].Times + 1);
-            parts[known].First.Merge(write, isPart: true);
+            if (parts.Count == MostParts)
+            {
+                reader.Refuse($"commands of more than {MostParts:N0} different statements");
+                return [];
+            }
+
+            places[write.Key] = parts.Count;
+            parts.Add((write, 1));
         }
 
         if (parts is [(var only, 1)])

@@ -31,6 +31,7 @@ public sealed class MixBuilder
     private readonly Dictionary<(string Database, string What), RequestCount> _leftOut = [];
     private readonly Dictionary<string, OpenTransaction> _transactions = new(StringComparer.Ordinal);
     private readonly Dictionary<(string Database, string Collection), InsertionOrder> _inserted = [];
+    private readonly Dictionary<(string Database, string Collection), List<BsonDocument>> _documents = [];
     private readonly Timeline _times = new();
     private double _count;
     private long _insertedIds;
@@ -69,6 +70,13 @@ public sealed class MixBuilder
                 order.Add(id);
         }
 
+        if (operation.InsertedDocuments.Count > 0)
+        {
+            if (!_documents.TryGetValue((operation.Database, operation.Collection), out List<BsonDocument>? all))
+                _documents[(operation.Database, operation.Collection)] = all = [];
+            all.AddRange(operation.InsertedDocuments);
+        }
+
         IReadOnlyList<SeenOperation> seen;
         string? whyNot;
         try
@@ -90,6 +98,10 @@ public sealed class MixBuilder
         foreach (SeenOperation one in seen)
             Tally(one, operation, CountOf(operation));
     }
+
+    /// <summary>Some of the documents that were inserted into a collection, in their order; empty where the source doesn't tell.</summary>
+    public IReadOnlyList<BsonDocument> InsertedDocuments(string database, string collection) =>
+        _documents.TryGetValue((database, collection), out List<BsonDocument>? all) ? all : [];
 
     /// <param name="source">What was read.</param>
     /// <param name="database">Only what was done in it is of interest.</param>

@@ -26,6 +26,9 @@ public sealed record ObservedOperation(
     /// </summary>
     public IReadOnlyList<ulong> InsertedIds { get; init; } = [];
 
+    /// <summary>Some of these documents; their values never leave the process.</summary>
+    public IReadOnlyList<BsonDocument> InsertedDocuments { get; init; } = [];
+
     /// <summary>What tells its connection from others; null if the source doesn't tell.</summary>
     public string? Connection { get; init; }
 
@@ -41,4 +44,8 @@ public sealed record ObservedOperation(
 /// <param name="Code">The first error's; 0 for none.</param>
 /// <param name="Modified">Documents that an update changed; null if the source doesn't tell.</param>
 /// <param name="Upserted">Documents that upserts inserted; null if the source doesn't tell.</param>
-public readonly record struct ObservedReply(long Documents, int Code, long? Modified, long? Upserted);
+public readonly record struct ObservedReply(long Documents, int Code, long? Modified, long? Upserted)
+{
+    /// <summary>The application closed its cursor before the end.</summary>
+    public bool IsAbandoned { get; init; }
+}

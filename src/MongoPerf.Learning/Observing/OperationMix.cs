@@ -155,6 +155,12 @@ public sealed record ObservedReplies(
     /// <summary>Fewer tell nothing.</summary>
     private const double Least = 20;
 
+    /// <summary>The share of cursors that the application closed before their end.</summary>
+    public double Abandoned { get; init; }
+
+    /// <summary>Documents that it had got of these, on average.</summary>
+    public double DocumentsOfAbandoned { get; init; }
+
     /// <summary>The share of operations that led to an error.</summary>
     public double Failed => Errors.Values.Sum() / Count;
 

@@ -11,8 +11,16 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
 {
     private const int MostPending = 100_000;
 
+    /// <summary>Documents to insert that are kept, of each collection, and bytes of them all.</summary>
+    private const int MostKept = 1000;
+
+    private const long MostKeptBytes = 64 * 1024 * 1024;
+
     private readonly Dictionary<(long Connection, int Request), Pending> _pending = [];
     private readonly Dictionary<long, Pending> _cursors = [];
+    private readonly Dictionary<string, int> _kept = new(StringComparer.Ordinal);
+    private readonly Queue<ObservedOperation> _abandoned = [];
+    private long _keptBytes;
     private long _left;
 
     public override string Name => $"{Path.GetFileName(recording.Path)}, {recording.Format}";
@@ -50,6 +58,9 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
     /// <returns>An operation that ended with the next message; null for none.</returns>
     private ObservedOperation? Next(out bool isOver)
     {
+        isOver = false;
+        if (_abandoned.TryDequeue(out ObservedOperation? abandoned))
+            return abandoned;
         isOver = !recording.TryRead(out RecordedMessage message);
         if (isOver)
             return null;
@@ -105,19 +116,23 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
             pending = first.Type == BsonType.Int64 ? _cursors.GetValueOrDefault(first.Int64) : null;
         else if (name is "commitTransaction" or "abortTransaction" || !CommandReader.IsHousekeeping(name))
         {
-            (BsonDocument whole, List<ulong>? inserted) = Whole(message);
+            string collection = first.Type == BsonType.String ? first.StringText : "";
+            var documents = new List<BsonDocument>();
+            (BsonDocument whole, List<ulong>? inserted) = Whole(message, $"{database}.{collection}", documents);
             pending = new Pending
             {
-                Operation = new ObservedOperation(recorded.Microseconds / 1e6, database,
-                    first.Type == BsonType.String ? first.StringText : "", whole)
+                Operation = new ObservedOperation(recorded.Microseconds / 1e6, database, collection, whole)
                 {
                     Inserted = inserted?.Count,
                     InsertedIds = inserted ?? [],
+                    InsertedDocuments = documents,
                     Connection = recorded.Connection.ToString(System.Globalization.CultureInfo.InvariantCulture),
                 },
             };
         }
 
+        if (name == "killCursors")
+            Abandon(new BsonDocument(message.Body.ToArray()));
         if (pending is null)
         {
             Others++;
@@ -131,6 +146,21 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
         pending.Since = recorded.Microseconds;
         _pending[(recorded.Connection, id)] = pending;
         return null;
+    }
+
+    /// <summary>Cursors of which the application asks for no more.</summary>
+    private void Abandon(BsonDocument command)
+    {
+        foreach ((_, BsonValue cursor) in command.FindDocument("cursors") ?? BsonDocument.Empty)
+        {
+            if (cursor.IsNumber && _cursors.Remove(cursor.ToInt64(), out Pending? pending))
+            {
+                _abandoned.Enqueue(pending.Operation! with
+                {
+                    Microseconds = pending.Took, Reply = new ObservedReply(pending.Documents, 0, null, null) { IsAbandoned = true },
+                });
+            }
+        }
     }
 
     private ObservedOperation? Answer(long connection, in RecordedFacts facts, long microseconds)
@@ -155,7 +185,10 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
     }
 
     /// <summary>The command with its lists of statements inside it; of documents to insert only hashes of their <c>_id</c>s.</summary>
-    private static (BsonDocument Command, List<ulong>? Inserted) Whole(in OpMsg message)
+    /// <param name="message">The request.</param>
+    /// <param name="ns">The collection.</param>
+    /// <param name="kept">Gets some of these documents.</param>
+    private (BsonDocument Command, List<ulong>? Inserted) Whole(in OpMsg message, string ns, List<BsonDocument> kept)
     {
         List<ulong>? inserted = null;
         var writer = new BsonWriter(message.Body.Length + 64);
@@ -172,7 +205,11 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
             inserted ??= [];
             var documents = new BsonReader(body.Value);
             while (documents.Read())
+            {
                 inserted.Add(documents.Type == BsonType.Document ? IdOf(documents.Value) : 0);
+                if (documents.Type == BsonType.Document)
+                    Keep(documents.Value, ns, kept);
+            }
         }
 
         foreach (DocumentSequence sequence in message.Sequences)
@@ -188,10 +225,16 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
                 ReadOnlySpan<byte> document = new BsonReader(rest).Document;
                 BsonValidator.ValidateStructure(document);
                 if (isInserted)
+                {
                     inserted!.Add(IdOf(document));
+                    Keep(document, ns, kept);
+                }
                 else
+                {
                     writer.WriteDocument(System.Text.Encoding.ASCII.GetBytes(
                         count.ToString(System.Globalization.CultureInfo.InvariantCulture)), document);
+                }
+
                 rest = rest[document.Length..];
             }
 
@@ -201,6 +244,17 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
 
         writer.End();
         return (new BsonDocument(writer.ToArray()), inserted);
+    }
+
+    private void Keep(ReadOnlySpan<byte> document, string ns, List<BsonDocument> kept)
+    {
+        int known = _kept.GetValueOrDefault(ns);
+        if (known >= MostKept || _keptBytes + document.Length > MostKeptBytes || _kept.Count >= MostPending)
+            return;
+        BsonValidator.ValidateStructure(document);
+        _kept[ns] = known + 1;
+        _keptBytes += document.Length;
+        kept.Add(new BsonDocument(document.ToArray()));
     }
 
     /// <summary>0 for a document without one.</summary>

@@ -106,6 +106,8 @@ internal sealed class OperationTally(SeenOperation first, int number)
     private double _squares;
     private double _nothing;
     private double? _modified;
+    private double _abandoned;
+    private double _foundOfAbandoned;
 
     public int Number => number;
 
@@ -152,6 +154,8 @@ internal sealed class OperationTally(SeenOperation first, int number)
         _found += other._found;
         _squares += other._squares;
         _nothing += other._nothing;
+        _abandoned += other._abandoned;
+        _foundOfAbandoned += other._foundOfAbandoned;
         _modified = other._modified is null ? _modified : (_modified ?? 0) + other._modified;
         foreach ((int limit, double count) in other._limits)
             _limits[limit] = _limits.GetValueOrDefault(limit) + count;
@@ -173,6 +177,12 @@ internal sealed class OperationTally(SeenOperation first, int number)
         _squares += count * reply.Documents * reply.Documents;
         if (reply.Code == 0 && (reply.Documents == 0 || (first.Head.IsUpsert && reply.Upserted > 0)))
             _nothing += count;
+        if (reply.IsAbandoned)
+        {
+            _abandoned += count;
+            _foundOfAbandoned += count * reply.Documents;
+        }
+
         if (reply.Modified is { } modified)
             _modified = (_modified ?? 0) + (count * modified);
     }
@@ -202,7 +212,10 @@ internal sealed class OperationTally(SeenOperation first, int number)
             Parts = [.. _parts.Select(part => part.ToLearned(fields))],
             Replies = _replies <= 0 ? null : new ObservedReplies(_replies, _found / _replies,
                 Math.Sqrt(Math.Max(0, (_squares / _replies) - (_found / _replies * (_found / _replies)))),
-                _nothing / _replies, _modified / _replies, _errors),
+                _nothing / _replies, _modified / _replies, _errors)
+            {
+                Abandoned = _abandoned / _replies, DocumentsOfAbandoned = _abandoned > 0 ? _foundOfAbandoned / _abandoned : 0,
+            },
         };
     }
 }

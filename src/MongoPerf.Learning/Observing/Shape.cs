@@ -77,6 +77,9 @@ public sealed record ObservedValues(IReadOnlyDictionary<BsonType, long> Types, d
     /// </summary>
     public double? MeanWidth { get; init; }
 
+    /// <summary>The same distances one by one with how often they came, most frequent first, where few different ones came often.</summary>
+    public IReadOnlyList<KeyValuePair<double, long>> Widths { get; init; } = [];
+
     /// <summary>For texts: the mean length in bytes.</summary>
     public double? MeanLength { get; init; }
 
@@ -104,6 +107,9 @@ public enum KeyDistributionKind
     Uniform,
     Zipfian,
     Latest,
+
+    /// <summary>One after the other, each once.</summary>
+    Sequential,
 }
 
 /// <summary>How keys are drawn.</summary>

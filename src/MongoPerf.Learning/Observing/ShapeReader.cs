@@ -391,5 +391,13 @@ internal sealed class ShapeReader(bool isTypeOnly)
         return true;
     }
 
-    private void Refuse(string what) => WhyNot ??= what;
+    /// <summary>It can't be learned.</summary>
+    public void Refuse(string what) => WhyNot ??= what;
+
+    /// <summary>For the next statement of the command, which may have as many parts again.</summary>
+    public ShapeReader Next()
+    {
+        _nodes = 0;
+        return this;
+    }
 }

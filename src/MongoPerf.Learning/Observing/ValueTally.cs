@@ -20,6 +20,10 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
     private const int MostFew = 32;
 
     private const int MostBytesOfFew = 1000;
+    private const int MostFewWidths = 8;
+
+    /// <summary>This share of the keys that go up, each once, is a scan.</summary>
+    private const double Nearly = 0.98;
 
     private readonly Dictionary<BsonType, long> _types = [];
     private readonly Dictionary<ulong, long> _counts = [];
@@ -37,6 +41,7 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
     private double _squares;
     private double _widths;
     private long _bounds;
+    private Dictionary<double, long>? _fewWidths = [];
 
     /// <param name="value">A value that is no list of several.</param>
     public void Add(BsonValue value)
@@ -87,6 +92,11 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
             return;
         _widths += width;
         _bounds++;
+        if (_fewWidths is null)
+            return;
+        _fewWidths[width] = _fewWidths.GetValueOrDefault(width) + 1;
+        if (_fewWidths.Count > MostFewWidths)
+            _fewWidths = null;
     }
 
     /// <param name="field">What is known of the field.</param>
@@ -95,6 +105,8 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
         ListLength = _list,
         MeanLength = _texts > 0 ? _textBytes / _texts : null,
         MeanWidth = _bounds > 0 ? _widths / _bounds : null,
+        Widths = _fewWidths is { Count: > 0 } widths && _bounds >= 10 * Math.Max(2, widths.Count)
+            ? [.. widths.OrderByDescending(one => one.Value)] : [],
         Range = Range,
         Ends = _range,
         Few = _few is { Count: > 0 } few && _values >= 10 * Math.Max(2, few.Count)
@@ -142,6 +154,8 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
     {
         if (_values < KeyFit.LeastDraws)
             return field.Keys;
+        if (IsScan)
+            return new KeyDistribution(KeyDistributionKind.Sequential);
         if (_order.Count > _values * 0.99 && _order.Count >= KeyFit.LeastDraws && LatestFit.Of(_order, field.Population) is { } theta)
             return new KeyDistribution(KeyDistributionKind.Latest, theta);
         if (LatestFit.OfAges(_ages, field.Population) is { } aged)
@@ -151,6 +165,13 @@ internal sealed class ValueTally(InsertionOrder? inserted = null)
             frequencies[count] = frequencies.GetValueOrDefault(count) + 1;
         return KeyFit.Of(frequencies, field.Population, field.Keys);
     }
+
+    /// <summary>
+    /// Each key is greater than the one before, and none of documents that came while it was watched: of these, that would be the newest.
+    /// </summary>
+    private bool IsScan => _order.Count >= KeyFit.LeastDraws && _order.Count > _values * 0.99 && _counts.Count >= Nearly * _values
+        && _ages.Count(one => one.Age >= 0) < _values / 2.0
+        && _order.Zip(_order.Skip(1)).Count(pair => pair.Second > pair.First) >= Nearly * (_order.Count - 1);
 
     /// <summary>The same for numbers that are equal, whatever their types.</summary>
     public static ulong HashOf(BsonValue value)

@@ -21,6 +21,9 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
 
     private const int BatchSize = 1000;
 
+    /// <summary>Documents that show in which order values come, where not all are read.</summary>
+    private const int MostConsecutive = 2000;
+
     /// <summary>Collections, indexes and zones at most.</summary>
     private const long MostListed = 1_000_000;
 
@@ -87,6 +90,28 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
         if (indexes.Length == 0 && !isTimeSeries && listed.Find("options.clusteredIndex") is null)
             notLearned.Add("its indexes: the user may not list them");
         (List<BsonDocument> documents, bool isOrdered) = Sample(database, name, count, isTimeSeries, notLearned);
+        BsonDocument[] consecutive = documents.Count < count && documents.Count > 0 ? Consecutive(database, name, listed) : [];
+        if (isTimeSeries && listed.FindString("options.timeseries.timeField") is { } time)
+        {
+            // Its buckets are read one after the other; what has the same time is put into one order everywhere.
+            string? meta = listed.FindString("options.timeseries.metaField");
+            documents = [.. InOrder(documents)];
+            consecutive = [.. InOrder(consecutive)];
+            isOrdered = true;
+
+            IEnumerable<BsonDocument> InOrder(IEnumerable<BsonDocument> measurements) =>
+                measurements.OrderBy(one => one.Find(time) is { Type: BsonType.DateTime } at ? at.ToInt64() : 0)
+                    .ThenBy(one => meta is not null && one.Find(meta) is { } of ? Convert.ToHexString(of.Bytes.Span) : "",
+                        StringComparer.Ordinal);
+        }
+
+        else if (!isOrdered && consecutive.Length > 1 && consecutive.Concat(documents).All(one => one.Find("_id") is { IsNumber: true })
+            && consecutive.Zip(consecutive.Skip(1)).All(pair => IdOf(pair.First) < IdOf(pair.Second)))
+        {
+            documents = [.. documents.OrderBy(IdOf)];
+            isOrdered = true;
+        }
+
         (BsonDocument? key, SampledZone[] zones) = Sharding($"{database}.{name}", notLearned);
         return new CollectionSample(name, Math.Max(count, documents.Count), documents, isOrdered)
         {
@@ -95,9 +120,12 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
             Sizes = stats is null ? null : SizeReader.Read(stats, count),
             ShardKey = key,
             Zones = zones,
+            Consecutive = consecutive,
             NotLearned = notLearned,
         };
     }
+
+    private static double IdOf(BsonDocument document) => document.Find("_id")!.Value.ToDouble();
 
     private long Count(string database, string name) =>
         Try(() => Run(database, BsonDocument.Of(("count", name), ("maxTimeMS", Left()))))?.FindInt64("n") ?? 0;
@@ -178,6 +206,19 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
         return documents.Count > 0 && documents.All(one => one.Find("_id") is { Type: BsonType.ObjectId })
             ? ([.. documents.OrderBy(one => one.Find("_id")!.Value.ToObjectId().ToString(), StringComparer.Ordinal)], true)
             : (documents, false);
+    }
+
+    /// <summary>The first documents as they were inserted; of a time series the first measurements by time.</summary>
+    private BsonDocument[] Consecutive(string database, string name, BsonDocument listed)
+    {
+        if (_bytes >= budget.Bytes || Seconds >= budget.Seconds)
+            return [];
+        BsonDocument sort = listed.FindString("options.timeseries.timeField") is { } time ? BsonDocument.Of((time, 1)) : BsonDocument.Empty;
+        BsonDocument[] first = Try(() => Cursor(database, BsonDocument.Of(("find", name), ("sort", sort), ("limit", MostConsecutive),
+            ("batchSize", BatchSize), ("maxTimeMS", Left())), isSample: true).ToArray()) ?? [];
+        _documents += first.Length;
+        _bytes += first.Sum(one => (long)one.Bytes.Length);
+        return first;
     }
 
     private int Left() => (int)Math.Max(1, (budget.Seconds - Seconds) * 1000);

@@ -20,8 +20,22 @@ public sealed partial class FieldStatistics
 
     /// <summary>All documents of a collection.</summary>
     /// <param name="sample">With one document or more.</param>
-    public static FieldStatistics Of(CollectionSample sample) => new("", "", [.. sample.Documents.Select(AsValue)], sample.Documents.Count,
-        sample.Documents.Count == 0 ? 1 : Math.Max(1, (double)sample.Count / sample.Documents.Count), sample.AreInOrder, 0);
+    public static FieldStatistics Of(CollectionSample sample)
+    {
+        bool areConsecutive = sample.AreInOrder && sample.IsWhole;
+        var all = new FieldStatistics("", "", [.. sample.Documents.Select(AsValue)], sample.Documents.Count,
+            sample.Documents.Count == 0 ? 1 : Math.Max(1, (double)sample.Count / sample.Documents.Count), sample.AreInOrder, areConsecutive, 0);
+        if (areConsecutive || sample.Consecutive.Count == 0)
+            return all;
+        var some = new FieldStatistics("", "", [.. sample.Consecutive.Select(AsValue)], sample.Consecutive.Count, 1, true, true, 0);
+        foreach (FieldStatistics field in all.All())
+        {
+            foreach ((BsonType type, ValueStatistics values) in field.Values)
+                values.Succession = some.Find(field.Path) is { IsAlways: true } same ? same.Values.GetValueOrDefault(type)?.Succession : null;
+        }
+
+        return all;
+    }
 
     /// <param name="name">Its name.</param>
     /// <param name="path">Where it is.</param>
@@ -29,9 +43,10 @@ public sealed partial class FieldStatistics
     /// <param name="places">In how many documents or elements it could be.</param>
     /// <param name="scale">For how many of the collection each sampled one stands.</param>
     /// <param name="areInOrder">The documents are in the order in which they were inserted.</param>
+    /// <param name="areConsecutive">None was left out between them.</param>
     /// <param name="level">How deep it lies.</param>
     private FieldStatistics(
-        string name, string path, List<BsonValue> values, long places, double scale, bool areInOrder, int level)
+        string name, string path, List<BsonValue> values, long places, double scale, bool areInOrder, bool areConsecutive, int level)
     {
         Name = name;
         Path = path;
@@ -41,11 +56,13 @@ public sealed partial class FieldStatistics
             BsonValue[] ofType = [.. group];
             _types[group.Key] = ofType.Length;
             if (group.Key == BsonType.Document && level < MostLevels)
-                ReadDocuments([.. ofType.Select(value => value.ToDocument())], scale, areInOrder, level);
+                ReadDocuments([.. ofType.Select(value => value.ToDocument())], scale, areInOrder,
+                    areConsecutive && ofType.Length == places, level);
             else if (group.Key == BsonType.Array && level < MostLevels)
                 ReadArrays([.. ofType.Select(value => value.ToDocument())], scale, level);
             else
-                _values[group.Key] = new ValueStatistics(group.Key, ofType, ofType.Length * scale, areInOrder);
+                _values[group.Key] = new ValueStatistics(group.Key, ofType, ofType.Length * scale, areInOrder,
+                    areConsecutive && ofType.Length == places);
         }
     }
 
@@ -115,7 +132,7 @@ public sealed partial class FieldStatistics
     private FieldStatistics? Field(string step) => Fields.FirstOrDefault(field => field.Name == step)
         ?? (Elements is null ? null : step.All(char.IsAsciiDigit) ? Elements : Elements.Field(step));
 
-    private void ReadDocuments(BsonDocument[] documents, double scale, bool areInOrder, int level)
+    private void ReadDocuments(BsonDocument[] documents, double scale, bool areInOrder, bool areConsecutive, int level)
     {
         var fields = new Dictionary<string, List<BsonValue>>(StringComparer.Ordinal);
         var odd = new SortedSet<string>(StringComparer.Ordinal);
@@ -143,14 +160,14 @@ public sealed partial class FieldStatistics
         {
             List<BsonValue> together = [.. fields.Values.SelectMany(values => values)];
             Map = ((double)all / documents.Length,
-                new FieldStatistics("", $"{Path}.*", together, all, scale, areInOrder: false, level + 1));
+                new FieldStatistics("", $"{Path}.*", together, all, scale, areInOrder: false, areConsecutive: false, level + 1));
             return;
         }
 
         Fields = [.. fields.Where(field => !odd.Contains(field.Key)).Select(field => new FieldStatistics(
             field.Key, Path.Length == 0 ? field.Key : $"{Path}.{field.Key}", field.Value, documents.Length, scale,
             // Of documents that lack the field, it is not known between which they were.
-            areInOrder, level + 1))];
+            areInOrder, areConsecutive, level + 1))];
     }
 
     private void ReadArrays(BsonDocument[] arrays, double scale, int level)
@@ -161,7 +178,7 @@ public sealed partial class FieldStatistics
         FewLengths = lengths.Length <= MostFewLengths ? lengths : [];
         List<BsonValue> all = [.. elements.SelectMany(array => array)];
         if (all.Count > 0)
-            Elements = new FieldStatistics("", Path, all, all.Count, scale, areInOrder: false, level + 1);
+            Elements = new FieldStatistics("", Path, all, all.Count, scale, areInOrder: false, areConsecutive: false, level + 1);
         if (Array.TrueForAll(elements, array => array is [{ Type: BsonType.Double }, { Type: BsonType.Double }]))
             Pair = (Place(0), Place(1));
 

@@ -22,7 +22,8 @@ public sealed class ValueStatistics
     /// <param name="values">One or more, in the order of the documents.</param>
     /// <param name="total">How many the whole collection has, by the sample's share.</param>
     /// <param name="areInOrder">The documents are in the order in which they were inserted.</param>
-    internal ValueStatistics(BsonType type, IReadOnlyList<BsonValue> values, double total, bool areInOrder)
+    /// <param name="areConsecutive">None was left out between them.</param>
+    internal ValueStatistics(BsonType type, IReadOnlyList<BsonValue> values, double total, bool areInOrder, bool areConsecutive = false)
     {
         Type = type;
         Count = values.Count;
@@ -31,12 +32,16 @@ public sealed class ValueStatistics
         foreach (BsonValue value in values)
             _counts[value] = _counts.GetValueOrDefault(value) + 1;
         Cardinality = Cardinality.Of(_counts.Values, Total);
+        if (areConsecutive)
+            Succession = Succession.Of(values, SameValue.Instance);
         if (type is BsonType.Int32 or BsonType.Int64 or BsonType.Double or BsonType.Decimal128 or BsonType.DateTime)
             ReadNumbers(values, areInOrder);
         else if (type is BsonType.String or BsonType.Symbol or BsonType.JavaScript)
             ReadTexts(values, areInOrder);
         else if (type == BsonType.Binary)
             ReadBinaries(values);
+        else if (type == BsonType.ObjectId)
+            Times = QuantilesOf([.. values.Select(value => value.ToObjectId().High * 1000.0)]);
         else if (type == BsonType.Boolean)
             TrueShare = (double)values.LongCount(value => value.ToBoolean()) / Count;
     }
@@ -65,13 +70,19 @@ public sealed class ValueStatistics
     /// </summary>
     public double[] Quantiles { get; private set; } = [];
 
+    /// <summary>Of ObjectIds: their times, in milliseconds since 1970, in parts of equal share.</summary>
+    public double[] Times { get; private set; } = [];
+
+    /// <summary>How they followed one another; null where that isn't known.</summary>
+    public Succession? Succession { get; internal set; }
+
     /// <summary>Every number is whole.</summary>
     public bool IsWhole { get; private set; }
 
     /// <summary>The most decimal places of a decimal, at most 18.</summary>
     public int DecimalPlaces { get; private set; }
 
-    /// <summary>Each is greater than those of the documents inserted before it.</summary>
+    /// <summary>Each is greater than those of the documents inserted before it, but for some that hardly fall behind.</summary>
     public bool IsIncreasing { get; private set; }
 
     /// <summary>How many characters all texts begin with alike.</summary>
@@ -119,6 +130,13 @@ public sealed class ValueStatistics
         Cardinality Rest(int from) => Cardinality.Of([.. ordered[from..].Select(one => one.Value)], Total * left / Count);
     }
 
+    /// <summary>The share of each value among them all, the most frequent first; null where each came hardly more than once.</summary>
+    public IReadOnlyList<double>? Shares => Count < 1.5 * _counts.Count ? null
+        : [.. _counts.Values.OrderDescending().Select(count => (double)count / Count)];
+
+    /// <summary>Not all values were read, and there may be so many.</summary>
+    public bool IsPart(int count) => Count < Total && _counts.Count <= count;
+
     public bool Has(BsonValue value) => _counts.ContainsKey(value);
 
     /// <summary>The share of values below one; for numbers and dates.</summary>
@@ -143,9 +161,26 @@ public sealed class ValueStatistics
         text.Contains('E', StringComparison.Ordinal) || text.IndexOf('.', StringComparison.Ordinal) is not (>= 0 and var point) ? 0
             : text.Length - point - 1;
 
-    private static bool IsGrowing(double[] numbers) => numbers.Length >= 20
-        && numbers.Zip(numbers.Skip(1)).Count(pair => pair.Second >= pair.First) >= 0.95 * (numbers.Length - 1)
-        && numbers[^1] > numbers[0];
+    /// <summary>Hardly any is behind the greatest before it by more than a few steps, or a hundredth of them all.</summary>
+    private static bool IsGrowing(double[] numbers)
+    {
+        const double Most = 0.01;
+        if (numbers.Length < 20 || numbers[^1] <= numbers[0])
+            return false;
+        double range = numbers.Max() - numbers.Min();
+        double allowed = Math.Max(Most, 3.0 / numbers.Length) * range;
+        double greatest = double.NegativeInfinity;
+        int behind = 0;
+        foreach (double number in numbers)
+        {
+            if (greatest - number > allowed)
+                behind++;
+            else
+                greatest = Math.Max(greatest, number);
+        }
+
+        return behind <= Most * numbers.Length;
+    }
 
     private void ReadTexts(IReadOnlyList<BsonValue> values, bool areInOrder)
     {

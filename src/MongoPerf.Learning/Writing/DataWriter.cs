@@ -22,18 +22,25 @@ public sealed class DataWriter : IWrittenData
             .SelectMany(one => one.Values.Select(value => (one.Collection, Value: value)))
             .ToLookup(one => one.Collection, one => one.Value);
         _names = names;
+        var ids = new ObjectIdMap(sample.Collections);
         foreach (CollectionSample collection in sample.Collections)
         {
             _collections[collection.Name] = new WrittenCollection(collection, names,
                 kept.Where(path => path.StartsWith($"{collection.Name}.", StringComparison.Ordinal))
                     .Select(path => path[(collection.Name.Length + 1)..]).ToHashSet(StringComparer.Ordinal),
-                places[collection.Name].SelectMany(value => value.Seen.Few.Select(few => (value.Field, few.Key))));
+                places[collection.Name].SelectMany(value => value.Seen.Few.Select(few => (value.Field, few.Key))), ids,
+                (mix?.Operations ?? []).Where(one => one.Collection == collection.Name));
         }
     }
 
     /// <summary>The collections that have documents, as the file calls them.</summary>
     public IEnumerable<string> Loaded =>
         _collections.Values.Where(one => one.Sample.Count > 0).Select(one => _names.Collection(one.Sample.Name));
+
+    public IEnumerable<string> TimeSeries => _collections.Values.Select(one => one.Sample)
+        .Where(sample => sample.Count > 0 && sample.Options.Find("timeseries") is not null).Select(sample => sample.Name);
+
+    public string? SearchOf(string collection) => _collections.GetValueOrDefault(collection)?.Words?.One;
 
     /// <summary>The section, with comments on what it lacks.</summary>
     /// <param name="loaded">Of a collection with so many documents, how many are loaded, since the phases insert the others.</param>
@@ -61,6 +68,20 @@ public sealed class DataWriter : IWrittenData
     public string? BoundOf(string collection, string path, double least, double greatest) =>
         _collections.GetValueOrDefault(collection)?.Map.Bound(path, least, greatest);
 
+    public string? BoundAt(string collection, string path, double share) =>
+        _collections.GetValueOrDefault(collection)?.Map.BoundAt(path, share);
+
+    public (string Lower, string Upper)? WindowOf(
+        string collection, string path, (double Least, double Greatest) lower, (double Least, double Greatest) upper, double width) =>
+        _collections.GetValueOrDefault(collection)?.Map.Window(path, lower, upper, width);
+
+    public IReadOnlyList<(double Weight, double Share)> SharesOf(string collection, string path) =>
+        _collections.TryGetValue(collection, out WrittenCollection? one)
+            ? one.Map.SharesOf(path, one.Sample.IsWhole, one.DocumentsPerValue(path), one.Sample.Count) : [];
+
+    public long DocumentsOf(string collection) =>
+        _collections.GetValueOrDefault(collection)?.Sample is { } sample ? Math.Max(sample.Count, sample.Documents.Count) : 0;
+
     public string? AbsentOf(string collection, string path) => _collections.GetValueOrDefault(collection)?.Map.Absent(path);
 
     public double ShareOf(string collection, string path, BsonValue value) =>
@@ -83,8 +104,10 @@ internal sealed class WrittenCollection
     /// <param name="names">What fields are called.</param>
     /// <param name="kept">Fields whose values may be in the file.</param>
     /// <param name="watched">Values that operations name, with their fields.</param>
-    public WrittenCollection(
-        CollectionSample sample, WrittenNames names, IReadOnlySet<string> kept, IEnumerable<(string Path, BsonValue Value)> watched)
+    /// <param name="ids">The ids of all collections' documents.</param>
+    /// <param name="operations">What is done with it.</param>
+    public WrittenCollection(CollectionSample sample, WrittenNames names, IReadOnlySet<string> kept,
+        IEnumerable<(string Path, BsonValue Value)> watched, ObjectIdMap ids, IEnumerable<LearnedOperation> operations)
     {
         Sample = sample;
         _names = names;
@@ -92,7 +115,8 @@ internal sealed class WrittenCollection
         Map = new ValueMap(sample.Name, _root, kept, watched.Concat(sample.Indexes.SelectMany(IndexWriter.Literals))
             .GroupBy(one => _root.Find(one.Path)?.Path ?? one.Path, one => one.Value, StringComparer.Ordinal)
             .ToDictionary(one => one.Key, one => (IReadOnlyCollection<BsonValue>)[.. one], StringComparer.Ordinal));
-        var values = new ValueWriter(sample.Name, Unique(sample, _root), Expiring(sample), Map);
+        var values = new ValueWriter(sample.Name, Unique(sample, _root), Expiring(sample), Map, ids,
+            Words = SearchedWords.Of(sample, _root, operations));
         _fields = new FieldWriter(names, values);
         var text = new StringBuilder();
         (string Name, string Value)[] fields = [.. _fields.Root(_root)];
@@ -131,6 +155,9 @@ internal sealed class WrittenCollection
     /// <summary>What the file has in place of values.</summary>
     public ValueMap Map { get; }
 
+    /// <summary>The words of its texts; null where it has no text index.</summary>
+    public SearchedWords? Words { get; }
+
     /// <inheritdoc cref="IWrittenData.DocumentsPerValue"/>
     public double DocumentsPerValue(string path)
     {
@@ -144,8 +171,9 @@ internal sealed class WrittenCollection
     /// </param>
     public string Text(long loaded)
     {
-        string count = loaded >= Sample.Count || Loses ? Sample.Count.ToString(CultureInfo.InvariantCulture)
-            : string.Create(CultureInfo.InvariantCulture, $"{loaded}    # {Sample.Count:N0} with what the phases insert");
+        string count = loaded == Sample.Count || Loses ? Sample.Count.ToString(CultureInfo.InvariantCulture)
+            : string.Create(CultureInfo.InvariantCulture, $"{loaded}    # {Sample.Count:N0} with what the phases ")
+                + (loaded < Sample.Count ? "insert" : "remove");
         return $"{_head}    count: {count}\n{_rest}";
     }
 

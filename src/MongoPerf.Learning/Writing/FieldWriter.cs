@@ -23,11 +23,7 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
     {
         TellOddNames(root);
         foreach (FieldStatistics field in root.Fields)
-        {
-            // What a document without an _id gets is an ObjectId.
-            if (field.Name != "_id" || field.Types.Keys.Any(type => type != BsonType.ObjectId))
-                yield return (YamlText.Name(names.Path(field.Name)), WithPresence(field));
-        }
+            yield return (YamlText.Name(names.Path(field.Name)), WithPresence(field));
     }
 
     /// <summary>The values of a field or of elements, of whatever types they are.</summary>

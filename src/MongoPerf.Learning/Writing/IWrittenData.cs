@@ -8,6 +8,12 @@ public interface IWrittenData
     /// <summary>How the file names the collection; null where it has none, so that nothing can be done on it.</summary>
     string? CollectionOf(string collection);
 
+    /// <summary>The time series, by their names in the deployment: what they take depends on the order in which they are written.</summary>
+    IEnumerable<string> TimeSeries { get; }
+
+    /// <summary>What a text search asks for that finds as many documents as it did; null where no field has a text index.</summary>
+    string? SearchOf(string collection);
+
     /// <summary>How the file writes the names of a path: as they are, or hashed.</summary>
     /// <exception cref="NotWritableException">One of them is data.</exception>
     string NameOf(string collection, string path);
@@ -35,6 +41,25 @@ public interface IWrittenData
     /// far apart for one, or the field has no numbers or dates.
     /// </summary>
     string? BoundOf(string collection, string path, double least, double greatest);
+
+    /// <summary>What has this share of the file's documents below it, 0 to 1; null where its generators don't tell.</summary>
+    string? BoundAt(string collection, string path, double share);
+
+    /// <summary>
+    /// What the file has in place of two bounds that hardly move, given the least and the greatest of each and how far they were apart, so
+    /// that as many documents lie between them; null where they move.
+    /// </summary>
+    (string Lower, string Upper)? WindowOf(
+        string collection, string path, (double Least, double Greatest) lower, (double Least, double Greatest) upper, double width);
+
+    /// <summary>
+    /// Which share of the deployment's documents has the value of one that is drawn, with how likely each share is; empty for no such
+    /// collection.
+    /// </summary>
+    IReadOnlyList<(double Weight, double Share)> SharesOf(string collection, string path);
+
+    /// <summary>The deployment's documents.</summary>
+    long DocumentsOf(string collection);
 
     /// <summary>A generator of values that no document has; null where its type has none.</summary>
     string? AbsentOf(string collection, string path);

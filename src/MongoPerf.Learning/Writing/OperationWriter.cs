@@ -10,6 +10,9 @@ namespace MongoPerf.Learning.Writing;
 /// <param name="data">What the file says of its data.</param>
 internal sealed partial class OperationWriter(IWrittenData data)
 {
+    /// <summary>A share that tells hardly anything from none.</summary>
+    private const double Hardly = 0.02;
+
     private readonly List<string> _notLearned = [];
 
     /// <summary>What was left out of operations that were written.</summary>
@@ -138,6 +141,13 @@ internal sealed partial class OperationWriter(IWrittenData data)
             lines.Add($"limit: {limit}");
         if (operation.BatchSize is > 1 and var batch)
             lines.Add($"batchSize: {batch}");
+        if (operation is { Kind: "find" or "aggregate", Replies: { AreEnough: true, Abandoned: > Hardly } closed })
+        {
+            _notLearned.Add(FormattableString.Invariant($"that {100 * closed.Abandoned:0} % of the cursors of {operation.Count:0} operations ")
+                + FormattableString.Invariant($"({operation.Kind}) were closed before their end")
+                + (operation.Kind == "find" ? ": a limit stands for it" : ""));
+        }
+
         AddFlags(operation, lines);
         AddConcerns(operation, lines);
         if (writer.Keys is { } keys)
@@ -155,6 +165,14 @@ internal sealed partial class OperationWriter(IWrittenData data)
     private static string? Limit(LearnedOperation operation)
     {
         const int Few = 8;
+        if (operation is { Kind: "find", Replies: { AreEnough: true, Abandoned: > Hardly } replies } && operation.Limits.Count <= 1)
+        {
+            // A cursor is read to its end: how much of it was read is its limit.
+            string read = YamlText.Number(Math.Max(1, Math.Round(replies.DocumentsOfAbandoned)));
+            return replies.Abandoned > 1 - Hardly ? read : YamlText.Choice([read, YamlText.Number(operation.Limit ?? int.MaxValue)],
+                [YamlText.Number(Math.Round(100 * replies.Abandoned, 1)), YamlText.Number(Math.Round(100 * (1 - replies.Abandoned), 1))]);
+        }
+
         KeyValuePair<int, double>[] limits = [.. operation.Limits.OrderBy(one => one.Key)];
         if (limits.Length <= 1)
             return operation.Limit is { } only ? YamlText.Number(only) : null;

@@ -79,7 +79,7 @@ public sealed class PhaseWriter
             notLearned.Add("the read and write concerns of transactions");
         if (_written.Keys.Any(one => one.Kind == "steps"))
             notLearned.Add("the topology: the transactions below need a replica set or a mongos (--topology replicaset)");
-        string[] sizes = [.. Written(_written.Keys).Select(data.CollectionOf).OfType<string>()];
+        string[] sizes = [.. Written(_written.Keys).Union(data.TimeSeries).Select(data.CollectionOf).OfType<string>()];
         names = [.. sizes.Select(SizeOf)];
         Phases =
         [
@@ -120,14 +120,14 @@ public sealed class PhaseWriter
     /// <summary>How many documents of a collection are to be loaded, so that it has as many as it had when the phases are over.</summary>
     /// <remarks>
     /// All of them where what phases remove isn't known, and where too few would be left for reads: what was inserted within a mix may
-    /// have come before it.
+    /// have come before it. More of them where phases remove more than they insert.
     /// </remarks>
     /// <param name="collection">Its name in the deployment.</param>
     /// <param name="documents">How many it had.</param>
     public long LoadedOf(string collection, long documents)
     {
         double left = Math.Max(0, documents - _growth.GetValueOrDefault(collection));
-        return left < documents && (left >= documents / 2.0 || _begins.GetValueOrDefault(collection)) ? (long)left : documents;
+        return (left > documents && double.IsFinite(left)) || (left < documents && (left >= documents / 2.0 || _begins.GetValueOrDefault(collection))) ? (long)left : documents;
     }
 
     private (string Line, double LeftOut) Account(OperationMix mix, Dictionary<string, RequestCount> leftOut)
@@ -201,7 +201,7 @@ public sealed class PhaseWriter
                 // How many it removes isn't known.
                 "delete" when one.IsMany => double.NegativeInfinity,
                 "delete" => -one.DocumentsPerOperation,
-                "findAndModify" when one.IsRemove => -1,
+                "findAndModify" when one.IsRemove => one is { Replies: { AreEnough: true } replies } ? -replies.Documents : -1,
                 _ => 0,
             };
             if (documents != 0)

@@ -45,6 +45,15 @@ internal static class Rounding
     public static string Date(long milliseconds) => DateTimeOffset.FromUnixTimeMilliseconds(milliseconds)
         .ToString(milliseconds % Day == 0 ? "yyyy-MM-dd" : "yyyy-MM-dd'T'HH:mm:ss'Z'", CultureInfo.InvariantCulture);
 
+    /// <summary>To two digits.</summary>
+    public static double Rough(double number)
+    {
+        if (number == 0 || !double.IsFinite(number))
+            return number;
+        double unit = Math.Pow(10, Math.Floor(Math.Log10(Math.Abs(number))) - 1);
+        return Snap(Math.Round(number / unit), unit);
+    }
+
     /// <summary>A duration that a scenario reads; at least a millisecond and at most a year.</summary>
     public static string Duration(double milliseconds) =>
         $"{Math.Clamp(Math.Round(milliseconds), 1, 365.0 * Day).ToString("0", CultureInfo.InvariantCulture)}ms";

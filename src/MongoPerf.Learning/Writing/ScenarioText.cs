@@ -24,8 +24,14 @@ public static class ScenarioText
         if (phases is not null)
             return text.Append(phases.Text).ToString();
         text.Append("# not learned: what is done with the data (--from tells where it can be seen)\nphases:\n");
+        // What a time series takes depends on the order in which it is written.
+        string[] inOrder = [.. data.TimeSeries.Select(data.CollectionOf).OfType<string>()];
         foreach (string collection in data.Loaded)
-            text.Append(CultureInfo.InvariantCulture, $"  - {{load: {YamlText.Name(collection)}, threads: 4, batch: 500}}\n");
+        {
+            text.Append(CultureInfo.InvariantCulture, $"  - {{load: {YamlText.Name(collection)}, batch: 500, ")
+                .Append(inOrder.Contains(collection) ? "threads: 1, sizes: true}\n" : "threads: 4}\n");
+        }
+
         return text.ToString();
     }
 

@@ -33,6 +33,7 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
         _ when first > 0 => string.Create(CultureInfo.InvariantCulture, $"{{first: {first}}}"),
         KeyDistributionKind.Zipfian => string.Create(CultureInfo.InvariantCulture,
             $"{{zipfian: {{theta: {Theta(keys):0.###}{(keys.IsScrambled ? "" : ", scrambled: false")}}}}}"),
+        KeyDistributionKind.Sequential => "sequential",
         KeyDistributionKind.Latest => string.Create(CultureInfo.InvariantCulture, $"{{latest: {{theta: {Theta(keys):0.###}}}}}"),
         _ => "uniform",
     } : null;
@@ -85,24 +86,11 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
         var fields = new List<string>();
         foreach ((string name, Shape value) in document.Fields)
         {
-            if (IsLeftOut(document, value))
-                continue;
             (string key, string text) = write(name, value);
             fields.Add($"{key}: {text}");
         }
 
         return $"{{{string.Join(", ", fields)}}}";
-    }
-
-    /// <summary>The distance of two dates can't be written, so that one of them bounds the field.</summary>
-    private bool IsLeftOut(DocumentShape document, Shape value)
-    {
-        if (value is not ValueShape { Role: ValueRole.Below, Seen: { MeanWidth: not null } values } upper || document.Fields.Count < 2
-            || !values.Types.ContainsKey(BsonType.DateTime)
-            || Bound(upper) is not null)
-            return false;
-        _notLearned.Add("upper bounds of dates that have a lower one: they are left out");
-        return true;
     }
 
     private string Value(Shape shape, string name) => shape switch
@@ -113,13 +101,62 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
         // Nothing has to equal a bound, and how much a query finds depends on where it lies, which need not be where the field's values do.
         DocumentShape { Fields: [_, ..] } document when document.Fields.All(one => IsKnownBound(one.Value, document.Fields.Count == 1)) =>
             Document(document, (bound, value) => (Key(bound), Bound((ValueShape)value) ?? OfType(((ValueShape)value).Seen))),
+        DocumentShape document when Window(document) is var (lower, upper) => Document(document, (bound, part) => (Key(bound),
+            part is ValueShape { Role: ValueRole.Above } ? lower : part is ValueShape { Role: ValueRole.Below } ? upper : Value(part, bound))),
         DocumentShape document => Document(document, (key, part) => (Key(KeyIn(key)), Value(part, key))),
         _ => throw new NotWritableException("a form that is not known"),
     };
 
+    /// <summary>Two bounds of numbers or dates, as far apart as they were; null where there are not two.</summary>
+    private (string Lower, string Upper)? Window(DocumentShape document)
+    {
+        if (Bounds(document) is not ([var lower], [{ Seen: { MeanWidth: { } width } } upper]))
+            return null;
+        if (lower.Seen.Ends is { } from && upper.Seen.Ends is { } to && lower.Seen.Types.Values.Sum() >= KeyFit.LeastDraws
+            && data.WindowOf(_collection, upper.Field, from, to, width) is { } window)
+            return window;
+        return (Bound(lower) is null || Bound(upper) is null) && Drawn(lower) is { } drawn
+            ? (drawn, $"{{^add: [{drawn}, {Width(upper.Seen, width)}]}}") : null;
+    }
+
+    private static (ValueShape[] Lower, ValueShape[] Upper) Bounds(DocumentShape document)
+    {
+        ValueShape[] values = [.. document.Fields.Select(one => one.Value).OfType<ValueShape>()];
+        return ([.. values.Where(one => one.Role == ValueRole.Above)], [.. values.Where(one => one.Role == ValueRole.Below)]);
+    }
+
+    /// <summary>How far two bounds are apart: as it was, where it was one of few; otherwise the mean.</summary>
+    private static string Width(ObservedValues upper, double mean)
+    {
+        string[] few = [.. upper.Widths.Select(one => Whole(one.Key, upper))];
+        return few.Length == 0 ? Whole(upper.Types.ContainsKey(BsonType.DateTime) ? Rounding.Rough(mean) : mean, upper)
+            : few.Length == 1 ? few[0] : Weighted([.. few.Zip(upper.Widths, (text, one) => (text, (double)one.Value))]);
+    }
+
     /// <summary>Where so many documents lie below it as did; null where that differs from one operation to the next.</summary>
     private string? Bound(ValueShape value) => value.Seen is { Ends: var (least, greatest) } seen
         && seen.Types.Values.Sum() >= KeyFit.LeastDraws ? data.BoundOf(_collection, value.Field, least, greatest) : null;
+
+    /// <summary>
+    /// A bound so placed that as many documents are found as replies said; null where those of a document that is drawn do that, and where
+    /// nobody can tell.
+    /// </summary>
+    private string? Placed(ValueShape bound)
+    {
+        if (operation is not ({ Kind: "find" or "count" } or { Kind: "update", IsMany: true }) || operation.Skip is not null
+            || operation.Replies is not { AreEnough: true, Failed: < HardlyAny } replies || operation.Filter is not { } filter
+            || filter.Values.Count(one => one.Role is ValueRole.Above or ValueRole.Below) > 1
+            || BoundFit.Others(filter, bound, data, _collection) is not { } matches)
+            return null;
+        double limit = operation.Limit ?? double.PositiveInfinity;
+        double share = BoundFit.ShareOf(replies, matches, limit, bound.Seen.Keys.Kind switch
+        {
+            KeyDistributionKind.Latest when filter.Values.Count() == 1 => bound.Role == ValueRole.Below ? 1 : 0,
+            _ => null,
+        });
+        return double.IsNaN(share) ? null
+            : data.BoundAt(_collection, bound.Field, bound.Role == ValueRole.Below ? share : 1 - share);
+    }
 
     private string KeyIn(string key) => key is ['$', ..] ? key : data.NameOf(_collection, key);
 
@@ -136,16 +173,17 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
             // What the document that is drawn has would leave out this one, whatever else the filter says.
             case ValueRole.NotEqual when value.Seen.ListLength is null && data.FieldOf(_collection, value.Field) is not null:
                 return OneOfMany(value);
-            case ValueRole.Above when Drawn(value) is { } lower:
-                return lower;
-            case ValueRole.Below when Drawn(value) is { } upper:
-                return value.Seen.MeanWidth is { } width && IsNumeric(value.Seen)
-                    ? string.Create(CultureInfo.InvariantCulture, $"{{^add: [{upper}, {Whole(width, value.Seen)}]}}") : upper;
+            case ValueRole.Above or ValueRole.Below when Placed(value) is { } placed:
+                return placed;
+            case ValueRole.Above or ValueRole.Below when Drawn(value) is { } own:
+                return own;
             case ValueRole.In or ValueRole.NotEqual when value.Seen.ListLength is var (least, most):
                 return most == 0 ? "[]" : least == 1 && most == 1 && Drawn(value) is { } only ? $"[{only}]"
                     : $"{{^array: {{length: {(least == most ? $"{least}" : $"[{least}, {most}]")}, of: {OneOfMany(value)}}}}}";
             case ValueRole.In:
                 return $"{{^array: {{length: 10, of: {OneOfMany(value)}}}}}";
+            case ValueRole.Other when name == "$search" && data.SearchOf(_collection) is { } word:
+                return Searched(word);
             case ValueRole.Prefix or ValueRole.Other when name == "$regex" || value.Seen.Types.ContainsKey(BsonType.Regex):
                 string pattern = $"{{^pattern: \"{(value.Role == ValueRole.Prefix ? "\\\\^" : "")}[a-z]{{{PatternLength(value)}}}\"}}";
                 return name == "$regex" ? pattern : $"{{$regex: {pattern}}}";
@@ -235,6 +273,14 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
         }
 
         return misses >= NearlyAll ? absent : Weighted([(drawn, 1 - misses), (absent, misses)]);
+    }
+
+    /// <summary>A word that documents have, or one that none has, as often as nothing was found.</summary>
+    private string Searched(string word)
+    {
+        double misses = operation.Replies is { AreEnough: true } replies ? replies.Nothing : 0;
+        return misses >= NearlyAll ? SearchedWords.None : misses <= HardlyAny ? word
+            : Weighted([(word, 1 - misses), (SearchedWords.None, misses)]);
     }
 
     /// <summary>The share of operations that found nothing because no document has the values that they ask for.</summary>
@@ -332,7 +378,8 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
     private static bool IsKnownBound(Shape shape, bool isOnly) =>
         shape is ValueShape { Role: ValueRole.Above or ValueRole.Below, Seen: var values } && IsNumeric(values)
         && (values is { Distinct: 1, Range: var (least, most) } ? least == most && values.Types.Values.Sum() >= KeyFit.LeastDraws
-            : isOnly && values.IsEven && values.Keys.Kind is not (KeyDistributionKind.Zipfian or KeyDistributionKind.Latest));
+            : isOnly && values.IsEven && values.Keys.Kind is not (KeyDistributionKind.Zipfian
+                or KeyDistributionKind.Latest or KeyDistributionKind.Sequential));
 
     private static string Whole(double width, ObservedValues values) => values.Types.ContainsKey(BsonType.Double)
         ? YamlText.Double(width) : Math.Max(1, Math.Round(width)).ToString("0", CultureInfo.InvariantCulture);

@@ -21,9 +21,21 @@ internal sealed class ValueMap(string collection, FieldStatistics root, IReadOnl
 
     private const int LongestPattern = 100;
 
+    /// <summary>Below it each whole double is another number.</summary>
+    private const double Exact = 1L << 53;
+
+    /// <summary>Ranges that differ by less are one.</summary>
+    private const double Same = 0.02;
+
+    /// <summary>Fewer of each value in a sample tell nothing of how often it comes.</summary>
+    private const double LeastPerValue = 3;
+
+    /// <summary>The times of ObjectIds, whole seconds, tell a share of no less than so many milliseconds.</summary>
+    private const double LeastTime = 50_000;
+
     private readonly Dictionary<string, Dictionary<string, string>> _tokens = new(StringComparer.Ordinal);
     private readonly Dictionary<string, List<(double Real, double Made)>> _numbers = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, (double[] Knots, long Shift)> _ranges = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, (BsonType Type, double[] Knots, long Shift)> _ranges = new(StringComparer.Ordinal);
     private readonly Dictionary<string, Dictionary<string, double>> _shares = new(StringComparer.Ordinal);
 
     /// <summary>Paths of which no two documents have the same value in the file.</summary>
@@ -55,9 +67,10 @@ internal sealed class ValueMap(string collection, FieldStatistics root, IReadOnl
 
     /// <summary>The documents' values lie evenly between these edges of parts that have equally many.</summary>
     /// <param name="path">The field.</param>
+    /// <param name="type">Theirs; the edges of dates, and of times of ObjectIds, are milliseconds since 1970.</param>
     /// <param name="knots">At least two, ascending.</param>
     /// <param name="shift">By how much the file's dates are later.</param>
-    public void Stretch(string path, double[] knots, long shift = 0) => _ranges[path] = (knots, shift);
+    public void Stretch(string path, BsonType type, double[] knots, long shift = 0) => _ranges[path] = (type, knots, shift);
 
     /// <summary>What the file has in place of a value; null where nobody knows what its generators make of it.</summary>
     public string? Instead(string path, BsonValue value)
@@ -68,7 +81,7 @@ internal sealed class ValueMap(string collection, FieldStatistics root, IReadOnl
         if (_tokens.GetValueOrDefault(path)?.GetValueOrDefault(KeyOf(value)) is { } known)
             return known;
         // What documents have without a counterpart is one of many values.
-        if (MadeUnique.Contains(path) || ShareOf(path, value) > 0 || MakeAbsent(path, value) is not { } made)
+        if ((MadeUnique.Contains(path) && value.Type != BsonType.ObjectId) || ShareOf(path, value) > 0 || MakeAbsent(path, value) is not { } made)
             return null;
         TokensOf(path)[KeyOf(value)] = made;
         return made;
@@ -92,8 +105,59 @@ internal sealed class ValueMap(string collection, FieldStatistics root, IReadOnl
                 ? Written(values.Type, few[next].Made)
                 : Written(values.Type, next < 0 ? few[^1].Made + 1 : next == 0 ? few[0].Made - 1
                     : (few[next - 1].Made + few[next].Made) / 2);
-        return _ranges.TryGetValue(path, out (double[] Knots, long Shift) range)
-            ? Written(values.Type, At(range.Knots, (below + most) / 2, values) + range.Shift) : null;
+        return BoundAt(path, (below + most) / 2);
+    }
+
+    /// <summary>What has this share of the file's documents below it; null where nobody knows what they have.</summary>
+    /// <param name="path">The field.</param>
+    /// <param name="share">From 0 to 1.</param>
+    public string? BoundAt(string path, double share)
+    {
+        path = PathOf(path);
+        if (!_ranges.TryGetValue(path, out (BsonType Type, double[] Knots, long Shift) range)
+            || (range.Type == BsonType.ObjectId && range.Knots[^1] - range.Knots[0] < LeastTime))
+            return null;
+        return Written(range.Type, At(range.Knots, share, range.Type, ScalarsAt(path)?.Values.GetValueOrDefault(range.Type)?.IsWhole is true)
+            + range.Shift);
+    }
+
+    /// <summary>What the file has in place of two bounds that hardly move, so that as many documents lie between them.</summary>
+    /// <param name="path">The field.</param>
+    /// <param name="lower">The least and the greatest of the lower bounds.</param>
+    /// <param name="upper">The same of the upper ones.</param>
+    /// <param name="width">How far they were apart on average.</param>
+    /// <returns>Null where they move, or the field has few values, or no numbers or dates.</returns>
+    public (string Lower, string Upper)? Window(
+        string path, (double Least, double Greatest) lower, (double Least, double Greatest) upper, double width)
+    {
+        path = PathOf(path);
+        if (_numbers.ContainsKey(path) || !_ranges.TryGetValue(path, out (BsonType Type, double[] Knots, long Shift) range)
+            || ScalarsAt(path)?.Values.GetValueOrDefault(range.Type) is not { Quantiles.Length: > 0 } values || width <= 0)
+            return null;
+        (double low, double lowMost) = (values.ShareBelow(lower.Least), values.ShareBelow(lower.Greatest));
+        (double high, double highMost) = (values.ShareBelow(upper.Least), values.ShareBelow(upper.Greatest));
+        if (lowMost - low > Narrow || highMost - high > Narrow || low + lowMost <= 0 || high + highMost >= 2)
+            return null;
+        double from = At(range.Knots, (low + lowMost) / 2, range.Type, values.IsWhole);
+        // Between two edges distances are what they were, but for how the edges were rounded.
+        double scale = (range.Knots[^1] - range.Knots[0]) / Math.Max(1e-9, values.Quantiles[^1] - values.Quantiles[0]);
+        double made = range.Knots.Length > 2
+            ? PlaceOf(range.Knots, (high + highMost) / 2) - PlaceOf(range.Knots, (low + lowMost) / 2)
+            : Math.Abs(scale - 1) < Same ? width : width * scale;
+        return (Written(range.Type, from + range.Shift), Written(range.Type, from + Rounding.Rough(made) + range.Shift));
+    }
+
+    /// <summary>
+    /// How many of the documents have the value of one that is drawn, as a share, and how likely that is; a single one where the sample
+    /// does not tell.
+    /// </summary>
+    public IReadOnlyList<(double Weight, double Share)> SharesOf(string path, bool isWhole, double documentsPerValue, double documents)
+    {
+        long[] counts = [.. ScalarsAt(PathOf(path))?.Values.Values.SelectMany(values => values.Values).Select(one => one.Value) ?? []];
+        double all = counts.Sum();
+        return all == 0 || (!isWhole && all < LeastPerValue * counts.Length)
+            ? [(1, Math.Min(1, documentsPerValue / Math.Max(1, documents)))]
+            : [.. counts.CountBy(count => count).Select(one => (one.Key * one.Value / all, Math.Min(1, (double)one.Key / root.Count)))];
     }
 
     /// <summary>The share of the documents that have the value, or an array with it.</summary>
@@ -134,14 +198,22 @@ internal sealed class ValueMap(string collection, FieldStatistics root, IReadOnl
     /// <summary>An id that no document has.</summary>
     public const string NoObjectId = "{$oid: \"ffffffffffffffffffffffff\"}";
 
-    /// <summary>A number of a type.</summary>
+    /// <summary>A number of a type, or a date or an ObjectId of a time in milliseconds since 1970.</summary>
     public static string Written(BsonType type, double number) => type switch
     {
-        BsonType.Int64 => $"{{$numberLong: {Math.Round(number).ToString("0", CultureInfo.InvariantCulture)}}}",
-        BsonType.Int32 => YamlText.Number(Math.Round(number)),
+        BsonType.Int64 or BsonType.Int32 when Math.Abs(number) < 9e18 => Written(type, (decimal)(long)Math.Round(number)),
         BsonType.DateTime => YamlText.Value(BsonDocument.Of(("v",
             DateTimeOffset.FromUnixTimeMilliseconds((long)number).UtcDateTime)).First().Value),
+        BsonType.ObjectId => $"{{$oid: \"{(uint)Math.Clamp(number / 1000, 0, uint.MaxValue):x8}{0:x16}\"}}",
         _ => YamlText.Double(number),
+    };
+
+    /// <summary>The same of a number with all its digits.</summary>
+    public static string Written(BsonType type, decimal number) => type switch
+    {
+        BsonType.Int64 => string.Create(CultureInfo.InvariantCulture, $"{{$numberLong: {decimal.Round(number):0}}}"),
+        BsonType.Int32 => decimal.Round(number).ToString("0", CultureInfo.InvariantCulture),
+        _ => Written(type, (double)number),
     };
 
     private static bool IsOrdered(ValueStatistics values) => values.Quantiles.Length > 0
@@ -151,21 +223,26 @@ internal sealed class ValueMap(string collection, FieldStatistics root, IReadOnl
     /// The place that has this share of the documents below it. Its distance from the nearer end is rounded to two digits: no more of it
     /// follows from the deployment's bound.
     /// </summary>
-    private static double At(double[] knots, double share, ValueStatistics values)
+    private static double At(double[] knots, double share, BsonType type, bool isWhole)
     {
-        bool isDate = values.Type == BsonType.DateTime;
+        bool isDate = type is BsonType.DateTime or BsonType.ObjectId;
         (double low, double high) = isDate ? Rounding.OutwardDates(knots[0], knots[^1]) is var (from, to) ? (from, to) : default
             : Rounding.Outward(knots[0], knots[^1]);
         if (share is <= 0 or >= 1)
             return share <= 0 ? low - (isDate ? 1000 : 1) : high + (isDate ? 1000 : 1);
-        double place = share * (knots.Length - 1);
-        int part = Math.Min((int)place, knots.Length - 2);
-        double at = knots[part] + ((place - part) * (knots[part + 1] - knots[part]));
+        double at = PlaceOf(knots, share);
         double distance = share < 0.5 ? at - low : high - at;
         double unit = Math.Max(distance > 0 ? Math.Pow(10, Math.Floor(Math.Log10(distance)) - 1) : 0,
-            isDate || values.IsWhole ? 1 : 1e-9);
+            isDate || isWhole ? 1 : 1e-9);
         distance = Math.Round(distance / unit) * unit;
         return share < 0.5 ? low + distance : high - distance;
+    }
+
+    private static double PlaceOf(double[] knots, double share)
+    {
+        double place = share * (knots.Length - 1);
+        int part = Math.Min((int)place, knots.Length - 2);
+        return knots[part] + ((place - part) * (knots[part + 1] - knots[part]));
     }
 
     /// <summary>A made-up value that no document of the file has.</summary>
@@ -214,6 +291,9 @@ internal sealed class ValueMap(string collection, FieldStatistics root, IReadOnl
 
     /// <summary>The same for numbers that are equal, whatever their types.</summary>
     private static string KeyOf(BsonValue value) =>
-        value.IsNumber ? value.ToDouble().ToString("R", CultureInfo.InvariantCulture)
+        value.Type is BsonType.Int32 or BsonType.Int64 ? value.ToInt64().ToString(CultureInfo.InvariantCulture)
+            : value.Type == BsonType.Double && value.ToDouble() is > -Exact and < Exact and var real && Math.Floor(real) == real
+                ? ((long)real).ToString(CultureInfo.InvariantCulture)
+            : value.IsNumber ? value.ToDouble().ToString("R", CultureInfo.InvariantCulture)
             : $"{value.Type} {Convert.ToHexString(value.Bytes.Span)}";
 }

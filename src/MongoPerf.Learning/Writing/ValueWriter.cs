@@ -11,7 +11,10 @@ namespace MongoPerf.Learning.Writing;
 /// <param name="unique">Paths of which each document has a value of its own, because an index requires it.</param>
 /// <param name="expiring">Paths whose dates make the server remove documents.</param>
 /// <param name="map">Told what the file has in place of values.</param>
-internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique, IReadOnlySet<string> expiring, ValueMap map)
+/// <param name="ids">The collections' ids, which other collections may refer to.</param>
+/// <param name="words">The words of texts that are searched; null for none.</param>
+internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique, IReadOnlySet<string> expiring, ValueMap map,
+    ObjectIdMap ids, SearchedWords? words)
 {
     /// <summary>Values that may be in the file, at most.</summary>
     private const int MostKept = 1000;
@@ -23,6 +26,18 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
     private const double AllDifferent = 0.9;
 
     private const int LongestPattern = 1000;
+
+    /// <summary>Steps of dates below this are no whole milliseconds within a hundredth.</summary>
+    private const double Fine = 50;
+
+    /// <summary>How many times their range whole numbers are, if only their last digits differ.</summary>
+    private const double Close = 1000;
+
+    /// <summary>Beyond what a decimal takes.</summary>
+    private const double MostSpread = 1e28;
+
+    /// <summary>Of a <c>^spelled</c>.</summary>
+    private const int MostDigits = 20;
 
     /// <summary>Far enough away that no run lasts so long.</summary>
     private static readonly long Future = new DateTimeOffset(2100, 1, 1, 0, 0, 0, TimeSpan.Zero).ToUnixTimeMilliseconds();
@@ -40,9 +55,50 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
         if (map.IsKept(field.Path))
             return Kept(values);
         bool isUnique = unique.Contains(field.Path);
+        if (!isUnique && type == BsonType.String && words?.TextOf(field.Path, values) is { } text)
+            return text;
         return isUnique ? Many(field.Path, values, isUnique: true)
-            : (values.IsFew ? Few(field.Path, values) : Parted(field.Path, values)) ?? Many(field.Path, values, isUnique: false);
+            : InTurn(field.Path, values) ?? (values.IsFew ? Few(field.Path, values) : Parted(field.Path, values)) ?? Many(field.Path, values, isUnique: false);
     }
+
+    /// <summary>Values that come one after the other, again and again, do so here; null where they don't, or no generator says it.</summary>
+    private string? InTurn(string path, ValueStatistics values)
+    {
+        const int Longest = 64;
+        KeyValuePair<BsonValue, long>[] ordered = InOrder(values.Type, values.Values);
+        if (values.IsIncreasing && values.IsFew && ordered.Length > 1 && values.Type != BsonType.String
+            && MadeOfFew(path, values, ordered) is { } rising)
+            return InTurns(rising, ordered.Select(one => Math.Max(1, Math.Round(one.Value * values.Total / values.Count))));
+        if (values.Succession is not { Cycle: { Count: > 0 } cycle, Every: var every })
+            return null;
+        if (cycle.Count <= Longest && values.IsFew && (values.Type == BsonType.Boolean || MadeOfFew(path, values, ordered) is not null))
+        {
+            string[] turns = [.. cycle.Select(value => map.Instead(path, value)).OfType<string>()];
+            return turns.Length < cycle.Count ? null : InTurns(turns, turns.Select(_ => (double)every));
+        }
+
+        string groups = $"cycle: {cycle.Count}{(every > 1 ? $", every: {every}" : "")}";
+        if (values.Values.Count() != cycle.Count && !values.IsPart(cycle.Count))
+            return null;
+        if (values.IsWhole)
+        {
+            (long low, long high, string kind) = EndsOf(values);
+            long step = Math.Max(1, (high - low) / cycle.Count);
+            map.Stretch(path, values.Type, [low, low + (step * (cycle.Count - 1.0))]);
+            return $"{{^number: {{start: {low}{(step > 1 ? $", step: {step}" : "")}, {groups}{kind}}}}}";
+        }
+
+        if (values.Type != BsonType.String)
+            return null;
+        string digits = TextAlphabets.CharactersOf(values.Alphabet);
+        int length = (int)values.Quantiles[^1];
+        return length > MostDigits || Math.Pow(digits.Length, length) < cycle.Count ? null
+            : $"{{^spelled: {{number: {{^number: {{{groups}}}}}, digits: {length}, "
+                + $"with: [{string.Join(", ", digits.Select(c => YamlText.Quoted(c.ToString())))}]}}}}";
+    }
+
+    private static string InTurns(IEnumerable<string> values, IEnumerable<double> documents) =>
+        $"{{^choice: {{of: [{string.Join(", ", values)}], turns: [{string.Join(", ", documents.Select(YamlText.Number))}]}}}}";
 
     private string? Many(string path, ValueStatistics values, bool isUnique) => values.Type switch
     {
@@ -51,7 +107,7 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
         BsonType.Double => values.IsWhole ? Whole(path, values, isUnique) : Fractions(path, values),
         BsonType.Decimal128 => values.Quantiles.Length == 0 ? null : Repeated(values, Decimals(values)),
         BsonType.DateTime => Dates(path, values, isUnique),
-        BsonType.ObjectId => Made(path, Repeated(values, "^objectId")),
+        BsonType.ObjectId => Ids(path, values, isUnique),
         BsonType.String or BsonType.Symbol => Texts(path, values, isUnique),
         BsonType.Binary => values.AreUuids ? Made(path, Repeated(values, "^uuid"))
             : Repeated(values, OneOf([.. Lengths(values.Quantiles).Select(length => $"{{^binary: {length}}}")])),
@@ -124,7 +180,7 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
     private string Fractions(string path, ValueStatistics values)
     {
         if (values.Quantiles.Length > 0)
-            map.Stretch(path, Knots(values.Quantiles));
+            map.Stretch(path, values.Type, Knots(values.Quantiles));
         return Repeated(values, Doubles(values));
     }
 
@@ -169,7 +225,7 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
 
     private string Made(string path, string generator)
     {
-        if (generator is "^objectId" or "^uuid" || generator.StartsWith("{^number: ", StringComparison.Ordinal)
+        if (generator == "^uuid" || generator.StartsWith("{^objectId: ", StringComparison.Ordinal) || generator.StartsWith("{^number: ", StringComparison.Ordinal)
             || generator.StartsWith("{^numbered: ", StringComparison.Ordinal))
             map.MadeUnique.Add(path);
         return generator;
@@ -188,16 +244,8 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
     private string? Few(string path, ValueStatistics values)
     {
         KeyValuePair<BsonValue, long>[] ordered = InOrder(values.Type, values.Values);
-        if (ordered.Length == 0 || values.Quantiles.Length == 0)
+        if (MadeOfFew(path, values, ordered) is not { } made)
             return null;
-        double[] numbers = values.Type == BsonType.String ? [] : Spread(values, ordered.Length);
-        string[]? made = values.Type == BsonType.String ? MadeUp(path, ordered)
-            : [.. numbers.Select(number => ValueMap.Written(values.Type, number))];
-        if (made is null)
-            return null;
-        map.Replace(path, ordered, made);
-        if (values.Type != BsonType.String)
-            map.Place(path, ordered.Select(one => ValueStatistics.NumberOf(one.Key)), numbers);
         if (made is [var only])
             return only;
         double most = ordered.Max(one => one.Value);
@@ -205,39 +253,69 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
             : ordered.Select(one => Percent((double)one.Value / values.Count)));
     }
 
-    /// <summary>So many numbers over the range that they have.</summary>
-    private static double[] Spread(ValueStatistics values, int count)
+    /// <summary>What stands in place of each; null where nothing does.</summary>
+    private string[]? MadeOfFew(string path, ValueStatistics values, KeyValuePair<BsonValue, long>[] ordered)
     {
-        (double low, double high) = Rounding.Outward(values.Quantiles[0], values.Quantiles[^1]);
-        double step = count == 1 ? 0 : (high - low) / (count - 1);
+        if (ordered.Length == 0 || values.Quantiles.Length == 0)
+            return null;
+        decimal[] numbers = values.Type == BsonType.String ? [] : Spread(values, ordered.Length);
+        string[]? made = values.Type == BsonType.String ? MadeUp(path, ordered)
+            : [.. numbers.Select(number => ValueMap.Written(values.Type, number))];
+        if (made is null)
+            return null;
+        map.Replace(path, ordered, made);
+        if (values.Type != BsonType.String)
+            map.Place(path, ordered.Select(one => ValueStatistics.NumberOf(one.Key)), numbers.Select(number => (double)number));
+        return made;
+    }
+
+    /// <summary>So many numbers over the range that they have.</summary>
+    private static decimal[] Spread(ValueStatistics values, int count)
+    {
+        (double least, double most) = (values.Quantiles[0], values.Quantiles[^1]);
+        // All but the first digits of numbers that are close together would be theirs.
+        bool areClose = values.IsWhole && Math.Abs(least) >= Close * Math.Max(1, most - least);
+        (double low, double high) = areClose ? Rounding.Outward(least, least) : Rounding.Outward(least, most);
+        decimal from = (decimal)Math.Clamp(low, -MostSpread, MostSpread);
+        decimal to = areClose ? from + (decimal)(most - least) : (decimal)Math.Clamp(high, -MostSpread, MostSpread);
+        decimal step = count == 1 ? 0 : (to - from) / (count - 1);
         if (values.IsWhole)
         {
-            low = Math.Floor(low);
-            step = count == 1 ? 0 : Math.Max(1, Math.Floor(step));
+            from = decimal.Floor(from);
+            step = count == 1 ? 0 : Math.Max(1, decimal.Floor(step));
         }
 
-        return [.. Enumerable.Range(0, count).Select(i => low + (step * i))];
+        return [.. Enumerable.Range(0, count).Select(i => from + (step * i))];
+    }
+
+    private static (long Least, long Most, string Type) TypeOf(ValueStatistics values) => values.Type switch
+    {
+        BsonType.Int32 => (int.MinValue, int.MaxValue, "int"),
+        BsonType.Int64 => (long.MinValue / 4, long.MaxValue / 4, "long"),
+        _ => (-(1L << 53), 1L << 53, "double"),
+    };
+
+    private static (long Low, long High, string Kind) EndsOf(ValueStatistics values)
+    {
+        (long least, long most, string type) = TypeOf(values);
+        (long low, long high) = Rounding.OutwardWhole(values.Quantiles[0], values.Quantiles[^1], least, most);
+        return (low, high, type == "long" ? "" : $", type: {type}");
     }
 
     private string Whole(string path, ValueStatistics values, bool isUnique)
     {
         if (values.Quantiles.Length == 0)
             return "0";
-        (long least, long most, string type) = values.Type switch
-        {
-            BsonType.Int32 => ((long)int.MinValue, (long)int.MaxValue, "int"),
-            BsonType.Int64 => (long.MinValue / 4, long.MaxValue / 4, "long"),
-            _ => (-(1L << 53), 1L << 53, "double"),
-        };
-        (long low, long high) = Rounding.OutwardWhole(values.Quantiles[0], values.Quantiles[^1], least, most);
-        map.Stretch(path, [values.Quantiles[0], values.Quantiles[^1]]);
+        (long low, long high, string kind) = EndsOf(values);
+        map.Stretch(path, values.Type, [values.Quantiles[0], values.Quantiles[^1]]);
         double range = values.Quantiles[^1] - values.Quantiles[0];
         double total = values.Total;
-        string kind = type == "long" ? "" : $", type: {type}";
         bool areAllDifferent = IsAllDifferent(values);
         if (isUnique || (areAllDifferent && values.IsIncreasing))
         {
             long step = (long)Math.Max(1, Math.Round(range / Math.Max(1, total - 1)));
+            if (values.IsIncreasing)
+                map.Stretch(path, values.Type, [low, low + (step * (total - 1))]);
             // Spread out where there is room for more documents than there are.
             return Made(path, !values.IsIncreasing && range >= 20 * total
                 ? $"{{^number: {{start: {low}, cycle: {high - low}, shuffled: true{kind}}}}}"
@@ -248,15 +326,18 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
         if (values.IsIncreasing)
         {
             distinct = values.Cardinality.Distinct;
-            long every = (long)Math.Max(1, Math.Round(total / distinct));
-            long step = (long)Math.Max(1, Math.Round(range / distinct));
+            long every = values.Succession is { Every: > 1 and var runs } ? runs : (long)Math.Max(1, Math.Round(total / distinct));
+            double groups = Math.Max(1, total / every);
+            long step = (long)Math.Max(1, Math.Round(range / groups));
+            map.Stretch(path, values.Type, [low, low + (step * (groups - 1))]);
             return $"{{^number: {{start: {low}, every: {every}{(step > 1 ? $", step: {step}" : "")}{kind}}}}}";
         }
 
         // A uniform draw hits nearly all numbers of a range that has fewer of them than there are documents.
+        (long least, long most, string type) = TypeOf(values);
         if (type != "double" && values.Cardinality.Theta <= 0 && (areAllDifferent || distinct >= 0.6 * (range + 1)))
         {
-            map.Stretch(path, Knots(values.Quantiles));
+            map.Stretch(path, values.Type, Knots(values.Quantiles));
             return OneOf([.. Parts(values.Quantiles).Select(part =>
             {
                 (long from, long to) = Rounding.OutwardWhole(part.Low, part.High, least, most);
@@ -295,17 +376,33 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
             Notes.Add("dates that make the server remove documents lie in the future here, so that it removes none");
         }
 
-        map.Stretch(path, [values.Quantiles[0], values.Quantiles[^1]], shift);
-        double step = (values.Quantiles[^1] - values.Quantiles[0]) / Math.Max(1, values.Total - 1);
-        if (isUnique || (values.IsIncreasing && IsAllDifferent(values)))
+        map.Stretch(path, values.Type, [values.Quantiles[0], values.Quantiles[^1]], shift);
+        bool areDifferent = IsAllDifferent(values);
+        if (isUnique || values.IsIncreasing)
         {
-            map.MadeUnique.Add(path);
-            return $"{{^date: {{start: {Rounding.Date(low + shift)}, step: {Rounding.Duration(step)}}}}}";
+            long every = isUnique || areDifferent ? 1 : values.Succession is { Every: > 1 and var runs } ? runs
+                : (long)Math.Max(1, Math.Round(values.Total / values.Cardinality.Distinct));
+            double step = (values.Quantiles[^1] - values.Quantiles[0]) / Math.Max(1, (values.Total / every) - 1);
+            double jitter = isUnique ? 0 : (values.Succession?.Jitter ?? 0) * step;
+            // Of steps that are no whole milliseconds several make one.
+            if (every == 1 && !isUnique && step is > 0 and < Fine && Math.Abs(Math.Round(step) - step) > 0.01 * step)
+            {
+                every = (long)Math.Ceiling(Fine / step);
+                step *= every;
+                jitter = Math.Max(jitter, step);
+            }
+
+            if (every == 1)
+                map.MadeUnique.Add(path);
+            double whole = Math.Max(1, Math.Round(step));
+            map.Stretch(path, values.Type, [low, low + (whole * Math.Max(1, (values.Total / every) - 1))], shift);
+            return $"{{^date: {{start: {Rounding.Date(low + shift)}, step: {Rounding.Duration(step)}"
+                + $"{(every > 1 ? $", every: {every}" : "")}{(jitter >= 1 && jitter > 0.01 * step ? $", jitter: {Rounding.Duration(Rounding.Rough(jitter))}" : "")}}}}}";
         }
 
-        if (IsAllDifferent(values))
+        if (areDifferent)
         {
-            map.Stretch(path, Knots(values.Quantiles), shift);
+            map.Stretch(path, values.Type, Knots(values.Quantiles), shift);
             return OneOf([.. Parts(values.Quantiles).Select(part =>
             {
                 (long from, long to) = Rounding.OutwardDates(part.Low, part.High);
@@ -315,6 +412,21 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
 
         double between = (values.Quantiles[^1] - values.Quantiles[0]) / Math.Max(1, values.Cardinality.Drawn - 1);
         return Repeated(values, $"{{^date: {{start: {Rounding.Date(low + shift)}, step: {Rounding.Duration(between)}}}}}");
+    }
+
+    /// <summary>ObjectIds have the times that they had; those of another collection's documents are its.</summary>
+    private string Ids(string path, ValueStatistics values, bool isUnique)
+    {
+        if (ids.OfOther($"{collection}.{path}", values) is { } others && !isUnique)
+            return Made(path, Repeated(values, others));
+        if (isUnique)
+        {
+            map.Stretch(path, values.Type, ObjectIdMap.KnotsOf(values));
+            return Made(path, ObjectIdMap.Growing(values));
+        }
+
+        (long from, long to) = Rounding.OutwardDates(values.Times[0], values.Times[^1]);
+        return Made(path, Repeated(values, $"{{^objectId: {{from: {Rounding.Date(from)}, to: {Rounding.Date(to)}}}}}"));
     }
 
     private string Texts(string path, ValueStatistics values, bool isUnique)

@@ -18,7 +18,7 @@ internal static partial class YamlText
     public static string Quoted(string text) => JsonSerializer.Serialize(text);
 
     public static string Number(double number) =>
-        number == Math.Floor(number) && Math.Abs(number) < 1e15 ? ((long)number).ToString(CultureInfo.InvariantCulture)
+        number == Math.Floor(number) && Math.Abs(number) < 1e18 ? ((long)number).ToString(CultureInfo.InvariantCulture)
             : number.ToString("0.######", CultureInfo.InvariantCulture) is var text && text != "0" ? text
             : number.ToString("R", CultureInfo.InvariantCulture);
 

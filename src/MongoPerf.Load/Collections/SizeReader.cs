@@ -17,6 +17,7 @@ public static class SizeReader
         IndexBytes = stats.FindInt64("totalIndexSize") ?? 0,
         Indexes = ReadIndexes(stats),
         UsedIndexBytes = ReadUsed(stats),
+        Buckets = stats.FindInt64("timeseries.bucketCount"),
         Shards = [.. (stats.FindDocument("shards") ?? BsonDocument.Empty).Select(shard => ReadShard(shard.Key, shard.Value.ToDocument()))],
     };
 

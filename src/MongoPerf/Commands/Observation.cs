@@ -82,12 +82,18 @@ internal sealed class Observation
     /// <exception cref="UserException">Nothing was seen that could be written (2).</exception>
     public (DataWriter Data, PhaseWriter Phases) Write(DatabaseSample sample, WrittenNames names, IReadOnlySet<string> kept)
     {
+        // A queue that is empty in the end had documents like those that were inserted.
+        sample = sample with
+        {
+            Collections = [.. sample.Collections.Select(one => one.Documents.Count > 0 ? one
+                : one with { Documents = _mix.InsertedDocuments(sample.Name, one.Name), AreInOrder = true })],
+        };
         Dictionary<string, (double Documents, FieldStatistics Fields)> known = sample.Collections
-            .ToDictionary(one => one.Name, one => ((double)one.Count, FieldStatistics.Of(one)), StringComparer.Ordinal);
+            .ToDictionary(one => one.Name, one => ((double)Math.Max(one.Count, one.Documents.Count), FieldStatistics.Of(one)), StringComparer.Ordinal);
         Learning.Observing.OperationMix mix = _mix.Finish(_source, sample.Name, (collection, field) =>
             known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
             && there.Fields.Find(field)?.Values.Values.MaxBy(values => values.Count) is { } values
-                ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) : null,
+                ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) { Shares = values.Shares } : null,
             (collection, path) => known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
                 && there.Fields.Find(path)?.Map is not null);
         var data = new DataWriter(sample, names, kept, mix);

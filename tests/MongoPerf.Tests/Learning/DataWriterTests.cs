@@ -474,6 +474,92 @@ public sealed class DataWriterTests
             .Text((_, _) => 400);
     }
 
+    /// <summary>Fifty devices in turn every ten seconds, in four halls, with a counter of rounds and a time of their own.</summary>
+    [Fact]
+    public void Values_that_come_in_turn_or_rise_do_so_in_the_copy()
+    {
+        CollectionSample sample = Sample(i => BsonDocument.Of(("_id", i), ("dev", i % 50), ("hall", $"halle{i % 4}"), ("on", i % 2 == 0),
+            ("code", $"{(char)('a' + (i % 50 / 8))}{(char)('a' + (i % 50 % 8))}"), ("round", i / 50), ("block", i / 100 % 3),
+            ("tick", Begin.AddSeconds(10 * (i / 50))),
+            ("at", Begin.AddSeconds(10 * i).AddMilliseconds(i * 7919 % 6000)),
+            ("drawn", (long)(i * 2654435761L % 1000))));
+        string text = Text(sample);
+        BsonDocument[] made = Made(sample);
+        foreach (string field in (string[])["dev", "hall", "on", "code", "block"])
+        {
+            int period = field switch { "hall" => 4, "on" => 2, "block" => 300, _ => 50 };
+            string[] values = [.. made.Select(document => Hex(document, field))];
+            Assert.All(Enumerable.Range(0, Documents - period), i => Assert.Equal(values[i], values[i + period]));
+            Assert.Equal(Math.Min(period, field == "block" ? 3 : period), values.Distinct().Count());
+        }
+
+        Assert.All(Enumerable.Range(0, Documents), i => Assert.Equal(made[i - (i % 100)].FindInt64("block"), made[i].FindInt64("block")));
+        Assert.Equal(Enumerable.Range(0, Documents).Select(i => (long?)(i / 50)), made.Select(one => one.FindInt64("round")));
+        long[] ticks = [.. made.Select(one => one.FindInt64("tick")!.Value)];
+        Assert.Equal(Enumerable.Range(0, Documents).Select(i => 10_000L * (i / 50)), ticks.Select(tick => tick - ticks[0]));
+        long[] times = [.. made.Select(one => one.FindInt64("at")!.Value)];
+        double[] steps = [.. times.Zip(times.Skip(1)).Select(pair => (double)pair.Second - pair.First)];
+        Assert.InRange(steps.Average(), 9900, 10_100);
+        // The mean distance of even draws from 0 to 6,000 is 2,000.
+        Assert.InRange(steps.Average(step => Math.Abs(step - 10_000)), 1600, 2400);
+        Assert.DoesNotContain("drawn: {^number: {start: 0, cycle", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("halle", text, StringComparison.Ordinal);
+
+        static string Hex(BsonDocument document, string field) => Convert.ToHexString(document.Find(field)!.Value.Bytes.Span);
+    }
+
+    /// <summary>Of many documents only a few are read one after the other.</summary>
+    [Fact]
+    public void Consecutive_documents_tell_the_order_where_others_are_drawn()
+    {
+        BsonDocument[] drawn = [.. Enumerable.Range(0, Documents).Select(i => One(i * 7919L % 100_000))];
+        var sample = new CollectionSample("orders", 100_000, drawn, AreInOrder: false)
+        {
+            Consecutive = [.. Enumerable.Range(0, 500).Select(i => One(i))],
+        };
+        BsonDocument[] made = Made(sample);
+        Assert.All(Enumerable.Range(0, Documents - 20), i => Assert.Equal(made[i].FindString("dev"), made[i + 20].FindString("dev")));
+        Assert.Equal(20, made.Select(one => one.FindString("dev")).Distinct().Count());
+
+        static BsonDocument One(long i) => BsonDocument.Of(("_id", i), ("dev", $"geraet{i % 20:00}"));
+    }
+
+    [Fact]
+    public void ObjectIds_have_the_times_that_they_had_and_refer_to_what_they_referred_to()
+    {
+        uint begin = (uint)new DateTimeOffset(Begin).ToUnixTimeSeconds();
+        var rooms = new CollectionSample("rooms", 40, [.. Enumerable.Range(0, 40).Select(i => BsonDocument.Of(("_id", Room(i))))], true);
+        CollectionSample orders = Sample(i => BsonDocument.Of(("_id", new ObjectId(begin + (uint)(60 * i), (ulong)i)), ("room", Room(i * 7 % 40)),
+            ("lines", Enumerable.Range(0, 5).Select(j => (object)BsonDocument.Of(
+                ("id", new ObjectId(begin + (uint)(60 * i), 7_000_000 + (ulong)((i * 5) + j))))).ToArray())));
+        var database = new DatabaseSample("shop", [orders, rooms], new SamplingCost(0, 0, 0, 0), "", "", []);
+        string text = ScenarioText.Of(database, new DataWriter(database, new WrittenNames(null), new HashSet<string>()), phases: null);
+        Plan plan = ScenarioTexts.Plan(text);
+        BsonDocument[] made = [.. Enumerable.Range(0, Documents).Select(i => plan.Collections.First().Documents.Make(i))];
+        ObjectId[] there = [.. Enumerable.Range(0, 40).Select(i => plan.Collections.Last().Documents.Make(i).Find("_id")!.Value.ToObjectId())];
+        Assert.Equal(there.Order(), made.Select(one => one.Find("room")!.Value.ToObjectId()).Distinct().Order());
+        Assert.All(made, one => Assert.Equal(5, one.FindDocument("lines")!.Select(line => line.Value.ToDocument().Find("id")!.Value
+            .ToObjectId()).Distinct().Count()));
+        Assert.InRange(made[0].Find("_id")!.Value.ToObjectId().High, begin - 3600, begin);
+        Assert.Equal(60u, made[1].Find("_id")!.Value.ToObjectId().High - made[0].Find("_id")!.Value.ToObjectId().High);
+
+        ObjectId Room(int i) => new(begin - 1_000_000 + (uint)(500 * i), (ulong)i);
+    }
+
+    /// <summary>Sixteen digits, of which the last ones differ.</summary>
+    [Fact]
+    public void Few_long_numbers_stay_as_many_and_are_others()
+    {
+        long[] real = [4_012_888_888_881_881, 4_012_888_888_881_882, 4_012_888_888_881_884];
+        CollectionSample sample = Sample(i => BsonDocument.Of(("_id", i), ("card", real[i * 7 % 5 % 3])));
+        long[] made = [.. Made(sample).Select(one => one.FindInt64("card")!.Value).Distinct()];
+        Assert.Equal(3, made.Length);
+        Assert.All(made, number => Assert.Equal(16, number.ToString(CultureInfo.InvariantCulture).Length));
+        Assert.DoesNotContain("40128", Text(sample), StringComparison.Ordinal);
+    }
+
+    private static readonly DateTime Begin = new(2025, 6, 1, 0, 0, 0, DateTimeKind.Utc);
+
     private static CollectionSample Sample(Func<int, BsonDocument> make) =>
         new("orders", Documents, [.. Enumerable.Range(0, Documents).Select(make)], AreInOrder: true);
 

@@ -48,6 +48,10 @@ internal sealed class OrdersData : IWrittenData
 
     public string? CollectionOf(string collection) => collection == "orders" ? "orders" : null;
 
+    public IEnumerable<string> TimeSeries => [];
+
+    public string? SearchOf(string collection) => null;
+
     public string NameOf(string collection, string path) => path;
 
     public int? NamesAt(string collection, string path) => null;
@@ -66,6 +70,15 @@ internal sealed class OrdersData : IWrittenData
     public string? ValueOf(string collection, string path, BsonValue value) => null;
 
     public string? BoundOf(string collection, string path, double least, double greatest) => null;
+
+    public string? BoundAt(string collection, string path, double share) => null;
+
+    public (string Lower, string Upper)? WindowOf(string collection, string path, (double Least, double Greatest) lower,
+        (double Least, double Greatest) upper, double width) => null;
+
+    public IReadOnlyList<(double Weight, double Share)> SharesOf(string collection, string path) => [(1, 0.001)];
+
+    public long DocumentsOf(string collection) => 1000;
 
     public string? AbsentOf(string collection, string path) => null;
 
