@@ -28,6 +28,8 @@ internal static class DistinctReader
                 "{^number: {cycle: …}} goes through numbers one after the other");
         TemplateValue value = new TemplateReader(null, sources).Value(reader.Require("of"), Generator.DistinctName);
         var template = new DocumentTemplate(DocumentValue.Empty, sources.Seed, Generator.DistinctName);
+        if (reader.Text("draw") is { } draw)
+            salt = Salt.Of($"{Generator.DistinctName} {draw}");
         return KeyedValue.Of(template, value, choice, count, salt, Different(template, value, count));
     }
 

@@ -303,14 +303,28 @@ internal sealed class TemplateReader(DocumentTemplate? documents, ValueSources s
         return new OptionalValue(share, Value(reader.Require("of"), path), Salt.Of($"{path} {Generator.OptionalName}"));
     }
 
-    private ChoiceValue Choice(GeneratorReader reader, string path, ulong salt)
+    private TemplateValue Choice(GeneratorReader reader, string path, ulong salt)
     {
+        if (reader.Node("by") is { } by)
+        {
+            if (((string[])["weights", "turns", "draw"]).FirstOrDefault(key => reader.Node(key) is not null) is { } other)
+                throw reader.Wrong($"by and {other} are both given", "remove one of them");
+            return reader.Node("of") is MappingNode { Entries: { Count: > 0 } entries }
+                ? new MappedValue(Value(by, $"{path}.by"), [.. entries.Select(entry =>
+                    KeyValuePair.Create(entry.Name, Value(entry.Value, $"{path}.{entry.Name}")))])
+                : throw reader.Wrong("with by, of is a mapping", "such as {by: {^field: state}, of: {new: paid, paid: sent}}");
+        }
+
         IReadOnlyList<ScenarioNode> items = reader.Items("of");
         double[]? weights = reader.Weights(items.Count);
         long[]? turns = reader.Turns(items.Count);
         if (weights is not null && turns is not null)
             throw reader.Wrong("weights and turns are both given; values that take turns are not drawn", "remove one of them");
-        return new ChoiceValue([.. items.Select((item, i) => Value(item, $"{path}.{i}"))], weights, salt, turns);
+        string? draw = reader.Text("draw");
+        if (draw is not null && turns is not null)
+            throw reader.Wrong("draw and turns are both given; values that take turns are not drawn", "remove one of them");
+        return new ChoiceValue([.. items.Select((item, i) => Value(item, $"{path}.{i}"))], weights,
+            draw is null ? salt : Salt.Of($"^choice {draw}"), turns);
     }
 
     private TemplateValue OneOrAll(GeneratorReader reader, string path, ulong salt)

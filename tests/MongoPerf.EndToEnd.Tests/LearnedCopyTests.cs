@@ -156,11 +156,132 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
         static string RoomOf(int i) => $"zimmer{(int)(30 * Math.Pow(i * 2654435761L % (1L << 32) / 4294967296.0, 2)):00}";
     }
 
+    /// <summary>A queue that is empty in the end, lists of which only the beginning is read, and a change of one element of an array.</summary>
+    [Fact]
+    public void Drained_queues_beginnings_of_lists_and_elements_are_as_they_were()
+    {
+        Copied copy = Copy(
+            db =>
+            {
+                db.Run("{insert: 'jobs', documents: [" + string.Join(", ", Enumerable.Range(0, 30).Select(i => $"{{_id: {i}, art: 'alt'}}"))
+                    + "]}");
+                Documents.Insert(db.Connection, db.Name, "lists", [.. Enumerable.Range(0, 500).Select(i => BsonDocument.Of(
+                    ("_id", i), ("lines", Enumerable.Range(0, 5).Select(j => (object)BsonDocument.Of(
+                        ("id", new ObjectId(1_700_000_000, (ulong)((i * 5) + j))), ("n", 0))).ToArray()))) ]);
+            },
+            (db, i) =>
+            {
+                db.Run($"{{insert: 'jobs', documents: [{{_id: {100 + i}, art: 'neu', size: {i % 7}}}]}}");
+                Assert.NotNull(db.Run("{findAndModify: 'jobs', query: {}, sort: {_id: 1}, remove: true}").FindDocument("value"));
+                if (i % 2 == 0)
+                    Assert.NotNull(db.Run("{findAndModify: 'jobs', query: {}, sort: {_id: 1}, remove: true}").FindDocument("value"));
+                long cursor = db.Run("{find: 'lists', filter: {_id: {$gte: 0}}, batchSize: 40}").FindInt64("cursor.id")!.Value;
+                db.Run($"{{killCursors: 'lists', cursors: [{{$numberLong: '{cursor}'}}]}}");
+                Assert.Equal(1, db.Run($"{{update: 'lists', updates: [{{q: {{_id: {i}}}, u: {{$inc: {{'lines.$[one].n': 1}}}}, "
+                    + $"arrayFilters: [{{'one.id': {{$oid: '{new ObjectId(1_700_000_000, (ulong)((i * 5) + (i % 5)))}'}}}}]}}]}}")
+                    .FindInt64("nModified"));
+            });
+        Assert.Matches("count: [1-9][0-9]*    # 0 with what the phases remove", copy.Text);
+        Assert.Contains("size: ", copy.Text, StringComparison.Ordinal);
+        Assert.InRange(copy.PerOperation("findAndModify jobs"), 0.6, 1);
+        Assert.Equal(40, copy.PerOperation("find lists _id"));
+        Assert.Contains("100 % of the cursors of 60 operations (find) were closed before their end", copy.Text, StringComparison.Ordinal);
+        // Each document that was changed has elements that were not.
+        Assert.Equal(0, copy.Count("lists", "{lines: {$not: {$elemMatch: {n: 0}}}}"));
+        Assert.InRange(copy.Count("lists", "{'lines.n': {$gte: 1}}"), 5, 100);
+    }
+
+    /// <summary>What is written next depends on the state that was asked for, by _id or for any document that has it.</summary>
+    [Fact]
+    public void Written_values_follow_from_those_that_were_asked_for()
+    {
+        string[] states = ["neu", "bezahlt", "versandt", "fertig"];
+        string[] halls = ["nord", "mitte", "sued"];
+        Copied copy = Copy(
+            db => Documents.Insert(db.Connection, db.Name, "orders", [.. Enumerable.Range(0, 2000).Select(i => BsonDocument.Of(
+                ("_id", i), ("state", states[i * i % 7 % 4]), ("hall", halls[i * i % 11 % 3]))) ]),
+            (db, i) =>
+            {
+                Assert.Equal(1, db.Update("orders", $"{{_id: {i}, state: '{states[i * i % 7 % 4]}'}}",
+                    $"{{$set: {{next: '{states[((i * i % 7) + 1) % 4]}'}}}}", many: false));
+                Assert.NotEqual(0, db.Update("orders", $"{{hall: '{halls[i % 3]}'}}", $"{{$set: {{gate: '{halls[(i + 1) % 3]}'}}}}",
+                    many: true));
+            });
+        // Some documents had been changed when they were read: a few of the copy's have any of these values from the beginning.
+        Assert.InRange(Told("state", "next"), 0.7, 1);
+        Assert.InRange(Told("hall", "gate"), 0.9, 1);
+        Assert.Equal(1, copy.PerOperation("update orders _id state set next"));
+
+        double Told(string asked, string written)
+        {
+            using MongoConnection connection = copy.Server.Connect();
+            (string?, string?)[] pairs = [.. new Client(connection, copy.Database).Documents("orders", $"{{{written}: {{$exists: true}}}}")
+                .Select(one => (one.FindString(asked), one.FindString(written)))];
+            return pairs.GroupBy(pair => pair.Item1).Sum(one => one.CountBy(pair => pair.Item2 ?? "").Max(same => same.Value))
+                / (double)pairs.Length;
+        }
+    }
+
+    [MongodFact]
+    public void Searches_for_words_find_as_many_texts_as_they_did()
+    {
+        string[] words = [.. Enumerable.Range(0, 300).Select(i => $"wort{(char)('a' + (i / 26))}{(char)('a' + (i % 26))}")];
+        double found = 0;
+        Copied copy = Copy(
+            db =>
+            {
+                Documents.Insert(db.Connection, db.Name, "notes", [.. Enumerable.Range(0, 1500).Select(i => BsonDocument.Of(("_id", i),
+                    ("text", string.Join(' ', Enumerable.Range(0, 4 + (i % 9)).Select(j => words[((i * 31) + (j * 97)) % 300]))))) ]);
+                db.Run("{createIndexes: 'notes', indexes: [{key: {text: 'text'}, name: 'text_text'}]}");
+            },
+            (db, i) => found += db.Find("notes", $"{{$text: {{$search: '{(i % 5 == 0 ? "keines" : words[i * 7 % 300])}'}}}}") / 60.0,
+            servers["mongod"]);
+        Assert.InRange(found, 15, 50);
+        Assert.DoesNotContain("wort", copy.Text, StringComparison.Ordinal);
+        OperationResult search = Assert.Single(copy.Operations);
+        // Each finds what a word has or, one in five, nothing: a deviation of some half of it.
+        Assert.InRange((double)search.Documents / search.Operations, 0.8 * found, 1.2 * found);
+    }
+
+    /// <summary>Fifty sensors that tell their value one after the other, each two and a half minutes.</summary>
+    [MongodFact]
+    public void A_time_series_takes_as_many_buckets_as_it_did()
+    {
+        TestServer mongod = servers["mongod"];
+        string shop = servers.NewDatabase();
+        string copy = servers.NewDatabase();
+        string file = _runs.At("series.yaml");
+        Directory.CreateDirectory(_runs.Path);
+        DateTime begin = new(2026, 3, 1, 0, 0, 0, DateTimeKind.Utc);
+        using MongoConnection connection = mongod.Connect();
+        connection.RunCommand(shop, BsonDocument.Of(("create", "values"), ("timeseries", BsonDocument.Of(
+            ("timeField", "at"), ("metaField", "sensor")))));
+        foreach (int[] some in Enumerable.Range(0, 15_000).Chunk(1000))
+        {
+            Documents.Insert(connection, shop, "values", [.. some.Select(i => BsonDocument.Of(
+                ("at", begin.AddSeconds(150 * (i / 50)).AddMilliseconds((long)i * i * 7919 % 1000)),
+                ("sensor", BsonDocument.Of(("hall", $"halle{i % 5}"), ("number", i % 50))),
+                ("value", i * 2654435761L % 1000 / 10.0))) ]);
+        }
+
+        ProgramRun.Run("learn", "--uri", mongod.Uri, "--db", shop, "--budget", "6k,256MB,120s", "-o", file).Expect(0);
+        ProgramRun.Run("run", file, "--uri", mongod.Uri, "--db", copy, "--out", _runs.Path).Expect(0);
+        Assert.Equal(15_000, Documents.Count(connection, copy, "values"));
+        long there = Buckets(shop);
+        Assert.InRange(there, 500, 800);
+        Assert.InRange(Buckets(copy), 0.9 * there, 1.1 * there);
+        using var run = StoredRun.Open(Path.Combine(_runs.Path, _runs.Ids[^1]));
+        Assert.Equal(Buckets(copy), run.Phases.Single().Sizes.Single().Buckets);
+
+        long Buckets(string database) => connection.RunCommand(database, BsonDocument.Of(("collStats", "values")))
+            .FindInt64("timeseries.bucketCount")!.Value;
+    }
+
     /// <summary>What the application does 60 times.</summary>
-    private Copied Copy(Action<Client> prepare, Action<Client, int> work)
+    private Copied Copy(Action<Client> prepare, Action<Client, int> work, TestServer? on = null)
     {
         const int Times = 60;
-        TestServer server = servers.Embedded;
+        TestServer server = on ?? servers.Embedded;
         string shop = servers.NewDatabase();
         string copy = servers.NewDatabase();
         string recording = _runs.At("app.rec");
@@ -211,6 +332,9 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
     {
         public static BsonDocument Parse(string text) =>
             ExtendedJson.Parse(Names().Replace(text.Replace('\'', '"'), "$1\"$2\":"));
+
+        /// <summary>Any command; one that fails throws.</summary>
+        public BsonDocument Run(string command) => Connection.RunCommand(Name, Parse(command));
 
         public long Find(string collection, string filter, string? sort = null, int limit = 0) =>
             Documents(collection, filter, sort, limit).Length;

@@ -90,6 +90,9 @@ public sealed record LearnedOperation(string Database, string Collection, string
 
     public DocumentShape? ArrayFilters { get; init; }
 
+    /// <summary>A written value that follows from one of the filter; null for none.</summary>
+    public ObservedPair? Pair { get; init; }
+
     /// <summary>Stages of an aggregation.</summary>
     public DocumentShape? Pipeline { get; init; }
 

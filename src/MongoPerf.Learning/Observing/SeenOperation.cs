@@ -100,6 +100,7 @@ internal sealed class OperationTally(SeenOperation first, int number)
     private readonly OperationTally[] _parts = [.. first.Parts.Select(part => new OperationTally(part, number))];
     private (int Least, int Most)? _skip = first.Head.Skip;
     private readonly Dictionary<int, double> _errors = [];
+    private readonly PairTally _pairs = new();
     private double _documents;
     private double _replies;
     private double _found;
@@ -136,6 +137,7 @@ internal sealed class OperationTally(SeenOperation first, int number)
             _limits[limit] = _limits.GetValueOrDefault(limit) + count;
         if (plan is not null && (_plans.Count < MostPlans || _plans.ContainsKey(plan)))
             _plans[plan] = _plans.GetValueOrDefault(plan) + count;
+        _pairs.Add(operation, count);
         if (_skip is var (least, most) && head.Skip is var (low, high))
             _skip = (Math.Min(least, low), Math.Max(most, high));
         if (!ReferenceEquals(first, operation))
@@ -163,6 +165,7 @@ internal sealed class OperationTally(SeenOperation first, int number)
             _errors[code] = _errors.GetValueOrDefault(code) + count;
         foreach ((string plan, double count) in other._plans)
             _plans[plan] = _plans.GetValueOrDefault(plan) + count;
+        _pairs.Take(other._pairs);
         first.Merge(other.First, isPart: false);
         foreach ((OperationTally own, OperationTally part) in _parts.Zip(other._parts))
             own.Take(part);
@@ -209,6 +212,7 @@ internal sealed class OperationTally(SeenOperation first, int number)
             Limits = _limits,
             DocumentsPerOperation = Count > 0 ? _documents / Count : 1,
             Plan = _plans.Count > 0 ? _plans.MaxBy(one => one.Value).Key : null,
+            Pair = _pairs.Best(),
             Parts = [.. _parts.Select(part => part.ToLearned(fields))],
             Replies = _replies <= 0 ? null : new ObservedReplies(_replies, _found / _replies,
                 Math.Sqrt(Math.Max(0, (_squares / _replies) - (_found / _replies * (_found / _replies)))),

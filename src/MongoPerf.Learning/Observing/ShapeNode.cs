@@ -105,6 +105,15 @@ internal sealed class ValueNode(string field, ValueRole role) : ShapeNode
     /// <summary>Whether it chooses documents.</summary>
     public bool IsKey => _field.Length > 0 && role is ValueRole.Equal or ValueRole.In or ValueRole.Above;
 
+    /// <summary>It must equal a value.</summary>
+    public bool IsAsked => _field.Length > 0 && role == ValueRole.Equal;
+
+    /// <summary>It is stored in a field.</summary>
+    public bool IsWritten => _field.Length > 0 && role == ValueRole.Written;
+
+    /// <summary>Its value, if it has one and no others were merged into it.</summary>
+    public BsonValue? Only => _tally is null && !_isTypeOnly && _list is null && _seen is [var only] ? only : null;
+
     /// <summary>Which documents came while it was watched, if it is an <c>_id</c>; set before others are merged.</summary>
     public InsertionOrder? Inserted { get; set; }
 

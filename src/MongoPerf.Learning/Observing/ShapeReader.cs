@@ -38,6 +38,9 @@ internal sealed class ShapeReader(bool isTypeOnly)
 
     private static readonly BsonValue One = BsonDocument.Of(("", 1)).First().Value;
 
+    /// <summary>The arrays that an update's paths have in place of identifiers, such as lines for <c>$[line]</c>.</summary>
+    private readonly Dictionary<string, string> _arrays = new(StringComparer.Ordinal);
+
     private int _nodes;
 
     /// <summary>Why it can't be learned; null if it can.</summary>
@@ -76,13 +79,17 @@ internal sealed class ShapeReader(bool isTypeOnly)
                     Refuse($"the operator {name}");
                     break;
                 default:
-                    node.Add(name, Condition(value, prefix + name));
+                    node.Add(name, Condition(value, prefix + (prefix.Length == 0 && _arrays.Count > 0 ? OfArray(name) : name)));
                     break;
             }
         }
 
         return node;
     }
+
+    /// <summary>The field that a filter of elements is about.</summary>
+    private string OfArray(string name) => name.Split('.', 2) is [var first, .. var rest]
+        && _arrays.TryGetValue(first, out string? array) ? string.Join('.', [array, .. rest]) : name;
 
     /// <param name="update">Operators, or a pipeline.</param>
     public DocumentNode Update(BsonValue update)
@@ -96,11 +103,25 @@ internal sealed class ShapeReader(bool isTypeOnly)
                 return node;
             var document = new DocumentNode(isArray: false);
             foreach ((string path, BsonValue value) in fields.ToDocument())
+            {
+                NoteArrays(path);
                 document.Add(path, Change(name, path, value));
+            }
+
             node.Add(name, document);
         }
 
         return node;
+    }
+
+    private void NoteArrays(string path)
+    {
+        string[] steps = path.Split('.');
+        foreach ((int place, string step) in steps.Index())
+        {
+            if (step is ['$', '[', _, .., ']'] && _arrays.Count < MostNodes)
+                _arrays[step[2..^1]] = string.Join('.', steps.Take(place).Where(one => one is not ['$', ..]));
+        }
     }
 
     public DocumentNode Pipeline(BsonDocument pipeline)
@@ -142,7 +163,7 @@ internal sealed class ShapeReader(bool isTypeOnly)
         return node;
     }
 
-    /// <summary>Conditions on elements of arrays, one document for each name.</summary>
+    /// <summary>Conditions on elements of arrays, one document for each name that the update has; that is read before.</summary>
     public DocumentNode ArrayFilters(BsonDocument filters)
     {
         var node = new DocumentNode(isArray: true);
@@ -398,6 +419,7 @@ internal sealed class ShapeReader(bool isTypeOnly)
     public ShapeReader Next()
     {
         _nodes = 0;
+        _arrays.Clear();
         return this;
     }
 }

@@ -37,6 +37,12 @@ public sealed partial class FieldStatistics
         return all;
     }
 
+    /// <summary>A field of these documents.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="documents">One or more.</param>
+    public static FieldStatistics Of(string name, IReadOnlyList<BsonDocument> documents) => new(
+        name, name, [.. documents.Select(AsValue)], documents.Count, 1, areInOrder: true, areConsecutive: true, 1);
+
     /// <param name="name">Its name.</param>
     /// <param name="path">Where it is.</param>
     /// <param name="values">The values that are there.</param>

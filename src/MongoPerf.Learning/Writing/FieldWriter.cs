@@ -12,6 +12,12 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
 
     private static readonly string[] Shapes = ["LineString", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection"];
 
+    /// <summary>
+    /// A field of which few whole documents are different, with these as its values, how many there are, and how unevenly they come: they
+    /// stay together. Null for none.
+    /// </summary>
+    public (FieldStatistics Field, long Documents, string Key)? Together { get; init; }
+
     /// <summary>What names begin with in place of those that are data; a number follows.</summary>
     public const string Prefix = "k";
 
@@ -23,7 +29,10 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
     {
         TellOddNames(root);
         foreach (FieldStatistics field in root.Fields)
-            yield return (YamlText.Name(names.Path(field.Name)), WithPresence(field));
+        {
+            yield return (YamlText.Name(names.Path(field.Name)),
+                WithPresence(Together is var (same, _, _) && same.Path == field.Path ? same : field));
+        }
     }
 
     /// <summary>The values of a field or of elements, of whatever types they are.</summary>
@@ -52,7 +61,12 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
         }
 
         if (values.Of(field, type) is { } text)
-            return text;
+        {
+            return Together is var (together, documents, key) && text is ['{' or '^', ..]
+                && field.Path.StartsWith($"{together.Path}.", StringComparison.Ordinal)
+                ? $"{{^distinct: {{values: {documents}, of: {text}{key}, draw: {YamlText.Name(names.Path(together.Path))}}}}}" : text;
+        }
+
         Notes.Add($"values of {names.Path(field.Path)} have the type {type}, which no generator makes: they are null here");
         return "null";
     }

@@ -24,6 +24,7 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
     private readonly List<string> _notLearned = [];
     private (double Distinct, KeyDistribution Distribution, int First)? _keys;
     private bool _hasMissed;
+    private bool _areTogether;
 
     public IReadOnlyList<string> NotLearned => _notLearned;
 
@@ -212,6 +213,8 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
     /// <summary>The file's counterparts of few values, as often as they came; null where there are none, or documents are drawn.</summary>
     private string? Few(ValueShape value)
     {
+        if (Paired(value) is { } paired)
+            return paired;
         IReadOnlyList<KeyValuePair<BsonValue, long>> few = value.Seen.Few;
         if (few.Count == 0 || value.Field.Length == 0
             || value.Role is not (ValueRole.Equal or ValueRole.In or ValueRole.NotEqual or ValueRole.Written)
@@ -227,6 +230,44 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
             : least == most && most == made.Length && different.Length == made.Length
                 ? $"[{string.Join(", ", different.Select(part => part.Made))}]"
             : $"{{^array: {{length: {(least == most ? $"{least}" : $"[{least}, {most}]")}, of: {one}}}}}";
+    }
+
+    /// <summary>
+    /// A value that belongs to another one: both are drawn together, or, where that of a document that is drawn is asked for, the written
+    /// one follows from it. Null for all other values.
+    /// </summary>
+    private string? Paired(ValueShape value)
+    {
+        if (operation.Pair is not { } pair)
+            return null;
+        (string? Asked, string? Written, double Count)[] made = [.. pair.Values.Select(one =>
+            (data.ValueOf(_collection, pair.Filter, one.Asked), data.ValueOf(_collection, pair.Update, one.Written), one.Count))];
+        if (Array.Exists(made, one => one.Asked is null || one.Written is null))
+            return null;
+        bool areTogether = value.Role == ValueRole.Equal ? value.Field == pair.Filter && value.Seen.Few.Count > 1 && Fits(value)
+            : _areTogether;
+        if (value.Role == ValueRole.Equal && value.Field == pair.Filter)
+        {
+            _areTogether = areTogether;
+            return areTogether ? Together(made.Select(one => one.Asked!)) : null;
+        }
+
+        if (value.Role != ValueRole.Written || value.Field != pair.Update)
+            return null;
+        return areTogether ? Together(made.Select(one => one.Written!))
+            : data.FieldOf(_collection, pair.Filter) is { } field && pair.Values.All(one => one.Asked.Type is BsonType.String
+                or BsonType.Boolean or BsonType.Int32)
+                ? $"{{^choice: {{by: {{^field: {Key(field)}}}, of: {{{string.Join(", ", made.GroupBy(one => one.Asked!).Select(one =>
+                    $"{one.Key}: {OneOf([.. one.Select(pair => (pair.Written!, pair.Count))])}"))}}}}}}}" : null;
+
+        string Together(IEnumerable<string> values)
+        {
+            double all = made.Sum(one => one.Count);
+            return $"{{^choice: {{of: [{string.Join(", ", values)}], weights: [{string.Join(", ", made.Select(one =>
+                YamlText.Number(Math.Max(0.001, Math.Round(100 * one.Count / all, 2)))))}], draw: pair}}}}";
+        }
+
+        static string OneOf((string Value, double Count)[] values) => values is [var only] ? only.Value : Weighted(values);
     }
 
     /// <summary>

@@ -219,8 +219,11 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
 
     private static long DistinctOf(ValueStatistics values) => (long)Math.Max(1, Math.Round(values.Cardinality.Drawn));
 
-    private static string Key(ValueStatistics values) => values.Cardinality.Theta <= 0 ? ""
-        : $", key: {{zipfian: {{theta: {YamlText.Number(Math.Clamp(Math.Round(values.Cardinality.Theta, 3), 0.001, 0.999))}, "
+    private static string Key(ValueStatistics values) => Key(values.Cardinality);
+
+    /// <summary>How unevenly values of a <c>^distinct</c> come; empty for evenly.</summary>
+    public static string Key(Cardinality cardinality) => cardinality.Theta <= 0 ? ""
+        : $", key: {{zipfian: {{theta: {YamlText.Number(Math.Clamp(Math.Round(cardinality.Theta, 3), 0.001, 0.999))}, "
             + "scrambled: false}}";
 
     private string Made(string path, string generator)

@@ -1,3 +1,5 @@
+using System.Buffers.Binary;
+using System.Globalization;
 using System.Text;
 using MongoPerf.Measurement;
 using MongoPerf.Wire.Bson;
@@ -30,6 +32,55 @@ public sealed class ChoiceValue(
         for (; place >= turns![turn]; turn++)
             place -= turns[turn];
         return turn;
+    }
+}
+
+/// <summary>For each value of another one its own; where there is none, that value itself.</summary>
+/// <param name="by">The other one.</param>
+/// <param name="items">What stands for each of its texts, whole numbers or booleans.</param>
+public sealed class MappedValue(TemplateValue by, IReadOnlyList<KeyValuePair<string, TemplateValue>> items) : TemplateValue
+{
+    private readonly byte[][] _texts = [.. items.Select(item => Encoding.UTF8.GetBytes(item.Key))];
+    private readonly long?[] _numbers = [.. items.Select(item =>
+        long.TryParse(item.Key, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long number) ? number : (long?)null)];
+
+    public override IEnumerable<TemplateValue> Parts => [by, .. items.Select(item => item.Value)];
+
+    public override TemplateValue Bind(StepValues values) =>
+        new MappedValue(by.Bind(values), [.. items.Select(item => KeyValuePair.Create(item.Key, item.Value.Bind(values)))]);
+
+    public override void Write(BsonWriter writer, ReadOnlySpan<byte> name, in ValueContext context)
+    {
+        int start = writer.Length;
+        by.Write(writer, name, context);
+        int at = PlaceOf((BsonType)writer.Written[start], writer.Written[(start + name.Length + 2)..]);
+        if (at < 0)
+            return;
+        writer.Truncate(start);
+        items[at].Value.Write(writer, name, context);
+    }
+
+    private int PlaceOf(BsonType type, ReadOnlySpan<byte> value)
+    {
+        long? number = type switch
+        {
+            BsonType.Int32 => BinaryPrimitives.ReadInt32LittleEndian(value),
+            BsonType.Int64 => BinaryPrimitives.ReadInt64LittleEndian(value),
+            _ => null,
+        };
+        for (int i = 0; i < _texts.Length; i++)
+        {
+            bool isIt = type switch
+            {
+                BsonType.String => value[4..^1].SequenceEqual(_texts[i]),
+                BsonType.Boolean => _texts[i].AsSpan().SequenceEqual(value[0] == 0 ? "false"u8 : "true"u8),
+                _ => number is not null && _numbers[i] == number,
+            };
+            if (isIt)
+                return i;
+        }
+
+        return -1;
     }
 }
 

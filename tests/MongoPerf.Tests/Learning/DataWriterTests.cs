@@ -481,7 +481,7 @@ public sealed class DataWriterTests
         CollectionSample sample = Sample(i => BsonDocument.Of(("_id", i), ("dev", i % 50), ("hall", $"halle{i % 4}"), ("on", i % 2 == 0),
             ("code", $"{(char)('a' + (i % 50 / 8))}{(char)('a' + (i % 50 % 8))}"), ("round", i / 50), ("block", i / 100 % 3),
             ("tick", Begin.AddSeconds(10 * (i / 50))),
-            ("at", Begin.AddSeconds(10 * i).AddMilliseconds(i * 7919 % 6000)),
+            ("at", Begin.AddSeconds(10 * i).AddMilliseconds(((i * i * 7919L) + (i * 104_729L)) % 6000)),
             ("drawn", (long)(i * 2654435761L % 1000))));
         string text = Text(sample);
         BsonDocument[] made = Made(sample);

@@ -50,6 +50,20 @@ public sealed class RequestAccountsTests
         Assert.InRange(phases.LeftOutShare, 0.96, 0.97);
     }
 
+    /// <summary>As many as a driver puts into one command, and more shapes of them than a scenario would have.</summary>
+    [Fact]
+    public void All_statements_of_a_command_are_learned_or_it_is_left_out()
+    {
+        string Statements(int count, Func<int, string> field) => string.Join(", ", Enumerable.Range(0, count).Select(i =>
+            $"{{'q': {{'_id': {i}, 'n': {{'$gte': 3, '$lt': 9}}}}, 'u': {{'$set': {{'{field(i)}': 7}}}}}}"));
+        (PhaseWriter phases, string text) = Learn([
+            .. ListSource.Of(3, _ => $"{{'update': 'rooms', 'updates': [{Statements(1500, _ => "n")}]}}"),
+            .. ListSource.Of(2, _ => $"{{'update': 'rooms', 'updates': [{Statements(1200, i => $"f{i}")}]}}")]);
+        Assert.Contains("times: 1500}", text, StringComparison.Ordinal);
+        Assert.Contains("# not learned: commands of more than 1,000 different statements (2 times)", text, StringComparison.Ordinal);
+        Assert.StartsWith("5 requests = 3 learned", phases.Accounting, StringComparison.Ordinal);
+    }
+
     /// <summary>Aborted transactions, drivers' own commands, damaged ones, and what can't be said.</summary>
     [Fact]
     public void Everything_is_accounted_for()

@@ -51,6 +51,20 @@ public sealed class SizeComparisonTests
         Assert.Empty(Compare(twice with { Documents = 0 }, Sizes(2 * Megabyte, Megabyte)));
     }
 
+    /// <summary>62,569 measurements in 3,000 buckets of 3.2 MB, and in 36,968 of 12.1 MB: those whose times were drawn.</summary>
+    [Fact]
+    public void Time_series_are_compared_by_buckets_and_what_measurements_take()
+    {
+        SizeResult there = Series(62_569, 3000, 3_200_000, 0);
+        Assert.All(Compare(there, Series(62_569, 3100, 4_000_000, 700_000)), one => Assert.True(one.IsWithin));
+        Assert.Equal([("measurements in a bucket", false), ("on disk per measurement (B)", false)],
+            Compare(there, Series(62_569, 36_968, 12_100_000, 0)).Select(one => (one.What, one.IsWithin)));
+        Assert.Equal(["measurements in a bucket"], Compare(Series(900, 3, 50_000, 0), Series(900, 3, 90_000, 0)).Select(one => one.What));
+    }
+
+    private static SizeResult Series(long measurements, long buckets, long bytes, long free) => SizeReader.Read(BsonDocument.Of(
+        ("storageSize", bytes), ("freeStorageSize", free), ("timeseries", BsonDocument.Of(("bucketCount", buckets)))), measurements);
+
     private static Deviation[] Compare(SizeResult there, SizeResult here) =>
         [.. SizeComparison.Of([new CollectionSample("c", 1, [], true) { Sizes = there }],
             new Dictionary<string, SizeResult> { ["c"] = here }, new WrittenNames(null))];

@@ -104,6 +104,28 @@ public sealed class TypedValuesTests
         Assert.True(late.Distinct().Count() > 190);
     }
 
+    [Fact]
+    public void Choices_of_one_draw_belong_together_and_those_by_another_value_follow_it()
+    {
+        DocumentTemplate documents = Collection("{kind: {^choice: {of: [car, bike, boat], weights: [5, 3, 2], draw: what}}, "
+            + "wheels: {^choice: {of: [4, 2, 0], weights: [5, 3, 2], draw: what}}, other: {^choice: {of: [4, 2, 0], weights: [5, 3, 2]}}, "
+            + "n: {^int: [1, 3]}, next: {^choice: {by: {^number: {start: 1, cycle: 4}}, of: {1: one, 2: [two], 3: ^uuid}}}}").Documents;
+        BsonDocument[] made = [.. Enumerable.Range(0, Documents).Select(i => documents.Make(i))];
+        Assert.All(made, one => Assert.Equal(one.FindString("kind") switch { "car" => 4, "bike" => 2, _ => 0 }, one.FindInt64("wheels")));
+        Assert.Contains(made, one => one.FindInt64("other") != one.FindInt64("wheels"));
+        Assert.All(made.Index(), one => Assert.Equal((BsonType[])[BsonType.String, BsonType.Array, BsonType.Binary, BsonType.Int64]
+            is var types ? types[one.Index % 4] : default, one.Item.Find("next")!.Value.Type));
+        Assert.Equal("one", made[4].FindString("next"));
+        Assert.Equal(4, made[3].FindInt64("next"));
+    }
+
+    [Theory]
+    [InlineData("{of: [a, b], by: 1}", "with by, of is a mapping")]
+    [InlineData("{of: {a: b}, by: 1, draw: x}", "by and draw are both given")]
+    [InlineData("{of: [a, b], turns: [1, 2], draw: x}", "draw and turns are both given")]
+    public void Wrong_choices_get_one_line(string keys, string expected) => Assert.Contains(expected, ScenarioTexts.Refusal(
+        $"data: {{c: {{count: 9, document: {{v: {{^choice: {keys}}}}}}}}}\nphases: [{{load: c}}]").Message, StringComparison.Ordinal);
+
     private static uint SecondsOf(string day) =>
         (uint)DateTimeOffset.Parse(day + "T00:00:00Z", System.Globalization.CultureInfo.InvariantCulture).ToUnixTimeSeconds();
 
