@@ -37,11 +37,11 @@ public sealed partial class FieldStatistics
         return all;
     }
 
-    /// <summary>A field of these documents.</summary>
+    /// <summary>A field with these values, one after the other.</summary>
     /// <param name="name">Its name.</param>
-    /// <param name="documents">One or more.</param>
-    public static FieldStatistics Of(string name, IReadOnlyList<BsonDocument> documents) => new(
-        name, name, [.. documents.Select(AsValue)], documents.Count, 1, areInOrder: true, areConsecutive: true, 1);
+    /// <param name="values">One or more.</param>
+    public static FieldStatistics Of(string name, IReadOnlyList<BsonValue> values) =>
+        new(name, name, [.. values], values.Count, 1, areInOrder: true, areConsecutive: true, 1);
 
     /// <param name="name">Its name.</param>
     /// <param name="path">Where it is.</param>

@@ -11,12 +11,16 @@ namespace MongoPerf.Learning.Sampling;
 public sealed record Succession(int Every, IReadOnlyList<BsonValue> Cycle, double Jitter)
 {
     /// <summary>Fewer documents tell nothing.</summary>
-    private const int Least = 40;
+    internal const int Least = 40;
 
     /// <summary>So many rounds at least make a cycle.</summary>
     private const int Rounds = 3;
 
     private const int MostTried = 8;
+
+    /// <summary>So many groups tell where it may begin again.</summary>
+    private const int Beginning = 16;
+
     private const double Nearly = 0.99;
 
     /// <param name="values">Of consecutive documents.</param>
@@ -64,7 +68,7 @@ public sealed record Succession(int Every, IReadOnlyList<BsonValue> Cycle, doubl
     /// <summary>After how many groups they begin again; 0 where they don't.</summary>
     private static int CycleOf(int[] groups)
     {
-        foreach (int period in Enumerable.Range(2, Math.Max(0, (groups.Length / Rounds) - 1)).Where(i => groups[i] == groups[0])
+        foreach (int period in Enumerable.Range(2, Math.Max(0, (groups.Length / Rounds) - 1)).Where(BeginsAgain)
             .Take(MostTried))
         {
             int pairs = groups.Length - period;
@@ -73,6 +77,9 @@ public sealed record Succession(int Every, IReadOnlyList<BsonValue> Cycle, doubl
         }
 
         return 0;
+
+        bool BeginsAgain(int at) => groups.AsSpan(at, Math.Min(Beginning, groups.Length - at)).SequenceEqual(
+            groups.AsSpan(0, Math.Min(Beginning, groups.Length - at)));
     }
 
     /// <summary>The mean distance of two even draws is a third of their range; what never falls is no more than a step too late.</summary>

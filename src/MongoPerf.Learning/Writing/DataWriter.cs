@@ -117,7 +117,7 @@ internal sealed class WrittenCollection
             .ToDictionary(one => one.Key, one => (IReadOnlyCollection<BsonValue>)[.. one], StringComparer.Ordinal));
         var values = new ValueWriter(sample.Name, Unique(sample, _root), Expiring(sample), Map, ids,
             Words = SearchedWords.Of(sample, _root, operations));
-        _fields = new FieldWriter(names, values) { Together = MetaOf(sample, _root) };
+        _fields = new FieldWriter(names, values) { Together = SeriesMeta.Of(sample, _root) };
         var text = new StringBuilder();
         (string Name, string Value)[] fields = [.. _fields.Root(_root)];
         var indexes = new IndexWriter(_root, names, Map, sample.Options.Find("collation") is not null);
@@ -175,23 +175,6 @@ internal sealed class WrittenCollection
             : string.Create(CultureInfo.InvariantCulture, $"{loaded}    # {Sample.Count:N0} with what the phases ")
                 + (loaded < Sample.Count ? "insert" : "remove");
         return $"{_head}    count: {count}\n{_rest}";
-    }
-
-    /// <summary>What a time series tells apart, if that is a document of several fields: it has a bucket for each.</summary>
-    private static (FieldStatistics Field, long Documents, string Key)? MetaOf(CollectionSample sample, FieldStatistics root)
-    {
-        if (sample.Options.FindString("timeseries.metaField") is not { } meta || root.Find(meta) is not { IsAlways: true } field
-            || !field.IsOnly(BsonType.Document) || field.Fields.Count < 2)
-            return null;
-        KeyValuePair<string, BsonDocument[]>[] different =
-        [
-            .. sample.Documents.Select(document => document.FindDocument(meta)!).GroupBy(one => Convert.ToHexString(one.Bytes))
-                .Select(one => KeyValuePair.Create(one.Key, one.ToArray())).OrderBy(one => one.Key, StringComparer.Ordinal),
-        ];
-        var cardinality = Cardinality.Of(different.Select(one => (long)one.Value.Length).ToArray(), sample.Count);
-        return different.Length * 2 > sample.Documents.Count ? null
-            : (FieldStatistics.Of(meta, [.. different.Select(one => one.Value[0])]), (long)Math.Max(1, Math.Round(cardinality.Drawn)),
-                ValueWriter.Key(cardinality));
     }
 
     private bool Loses => Sample.Options.IsTrue("capped") || Expiring(Sample).Count > 0;

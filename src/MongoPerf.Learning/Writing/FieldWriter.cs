@@ -12,11 +12,8 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
 
     private static readonly string[] Shapes = ["LineString", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection"];
 
-    /// <summary>
-    /// A field of which few whole documents are different, with these as its values, how many there are, and how unevenly they come: they
-    /// stay together. Null for none.
-    /// </summary>
-    public (FieldStatistics Field, long Documents, string Key)? Together { get; init; }
+    /// <summary>A field whose parts stay together; null for none.</summary>
+    public SeriesMeta? Together { get; init; }
 
     /// <summary>What names begin with in place of those that are data; a number follows.</summary>
     public const string Prefix = "k";
@@ -31,7 +28,7 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
         foreach (FieldStatistics field in root.Fields)
         {
             yield return (YamlText.Name(names.Path(field.Name)),
-                WithPresence(Together is var (same, _, _) && same.Path == field.Path ? same : field));
+                WithPresence(Together is { Field: var same } && same.Path == field.Path ? same : field));
         }
     }
 
@@ -62,7 +59,7 @@ internal sealed class FieldWriter(WrittenNames names, ValueWriter values)
 
         if (values.Of(field, type) is { } text)
         {
-            return Together is var (together, documents, key) && text is ['{' or '^', ..]
+            return Together is (var together, > 0 and var documents, var key) && text is ['{' or '^', ..]
                 && field.Path.StartsWith($"{together.Path}.", StringComparison.Ordinal)
                 ? $"{{^distinct: {{values: {documents}, of: {text}{key}, draw: {YamlText.Name(names.Path(together.Path))}}}}}" : text;
         }

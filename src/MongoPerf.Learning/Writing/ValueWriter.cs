@@ -383,7 +383,7 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
         bool areDifferent = IsAllDifferent(values);
         if (isUnique || values.IsIncreasing)
         {
-            long every = isUnique || areDifferent ? 1 : values.Succession is { Every: > 1 and var runs } ? runs
+            long every = isUnique ? 1 : values.Succession is { Every: > 1 and var runs } ? runs : areDifferent ? 1
                 : (long)Math.Max(1, Math.Round(values.Total / values.Cardinality.Distinct));
             double step = (values.Quantiles[^1] - values.Quantiles[0]) / Math.Max(1, (values.Total / every) - 1);
             double jitter = isUnique ? 0 : (values.Succession?.Jitter ?? 0) * step;
