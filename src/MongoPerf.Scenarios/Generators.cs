@@ -31,7 +31,8 @@ internal sealed partial record Generator(string Name, string Form, string Descri
             + "bits derived from seed and document number, whatever the field is called; with nurand: A, TPC-C's NURand(A, min, max).",
             ["min", "max", "draw", "nurand"]),
         new("^long", "{^long: [0, 10000000000]}", "A 64-bit number, uniform, both ends included.", ["min", "max"]),
-        new("^double", "{^double: [0, 1]}", "A floating-point number, uniform.", ["min", "max"]),
+        new("^double", "{^double: [0, 1]}", "A floating-point number, uniform; with decimals: 2, as in {min: 0, max: 1, decimals: 2}, "
+            + "rounded to so many places.", ["min", "max", "decimals"]),
         new("^bool", "{^bool: 0.5}", "True with this probability.", []),
         new("^date", "{^date: {from: 2011-01-01, to: 2012-01-01}}",
             "A date in a range, or with start and step one that follows the number; every: N gives N consecutive documents the same, "

@@ -50,7 +50,7 @@ internal static class NumberReader
     public static DoubleValue Double(GeneratorReader reader, ulong salt)
     {
         (double low, double high) = reader.NumberRange() ?? throw reader.Wrong("the least and greatest values are missing");
-        return low <= high ? new DoubleValue(low, high, salt)
+        return low <= high ? new DoubleValue(low, high, salt, (int?)reader.Count("decimals", 0, 15))
             : throw reader.Wrong($"{low} to {high}: the least value comes first", $"write [{high}, {low}]");
     }
 

@@ -79,7 +79,7 @@ public sealed class ValueStatistics
     /// <summary>Every number is whole.</summary>
     public bool IsWhole { get; private set; }
 
-    /// <summary>The most decimal places of a decimal, at most 18.</summary>
+    /// <summary>The most decimal places of a decimal, at most 18; of doubles that have few, at most 4; otherwise 0.</summary>
     public int DecimalPlaces { get; private set; }
 
     /// <summary>Each is greater than those of the documents inserted before it, but for some that hardly fall behind.</summary>
@@ -155,6 +155,9 @@ public sealed class ValueStatistics
         Quantiles = QuantilesOf(numbers);
         if (Type == BsonType.Decimal128)
             DecimalPlaces = values.Max(value => Math.Min(18, PlacesOf(value.ToString())));
+        else if (Type == BsonType.Double)
+            DecimalPlaces = Enumerable.Range(1, 4).FirstOrDefault(places =>
+                Array.TrueForAll(numbers, number => Math.Abs(number) < 1e9 && Math.Round(number, places) == number));
     }
 
     private static int PlacesOf(string text) =>

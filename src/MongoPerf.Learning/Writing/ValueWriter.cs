@@ -188,7 +188,9 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
         : OneOf([.. Parts(values.Quantiles).Select(part =>
         {
             (double low, double high) = Rounding.Outward(part.Low, part.High);
-            return $"{{^double: [{YamlText.Double(low)}, {YamlText.Double(high)}]}}";
+            return values.DecimalPlaces > 0
+                ? $"{{^double: {{min: {YamlText.Double(low)}, max: {YamlText.Double(high)}, decimals: {values.DecimalPlaces}}}}}"
+                : $"{{^double: [{YamlText.Double(low)}, {YamlText.Double(high)}]}}";
         })]);
 
     private static IEnumerable<(double Low, double High)> Parts(double[] quantiles) => IsEven(quantiles)

@@ -218,7 +218,8 @@ public sealed class IntegerValue(NumberKind kind, long min, long max, ulong salt
 /// <param name="min">The least, finite.</param>
 /// <param name="max">The greatest, finite; at least the least.</param>
 /// <param name="salt">The value's own.</param>
-public sealed class DoubleValue(double min, double max, ulong salt) : NumberValue(NumberKind.Double)
+/// <param name="decimals">Decimal places to which it is rounded, 0 to 15; null for all that there are.</param>
+public sealed class DoubleValue(double min, double max, ulong salt, int? decimals = null) : NumberValue(NumberKind.Double)
 {
     public override long Compute(in ValueContext context) => (long)ComputeDouble(context);
 
@@ -229,7 +230,7 @@ public sealed class DoubleValue(double min, double max, ulong salt) : NumberValu
         // Beyond half of all doubles the width of the range is infinite; rounding may lead beyond its end.
         if (!double.IsFinite(value))
             value = (min * (1 - (bits * (1.0 / (1UL << 53))))) + (max * (bits * (1.0 / (1UL << 53))));
-        return Math.Clamp(value, min, max);
+        return Math.Clamp(decimals is { } places ? Math.Round(value, places) : value, min, max);
     }
 }
 

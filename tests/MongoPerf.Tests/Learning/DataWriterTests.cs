@@ -546,6 +546,11 @@ public sealed class DataWriterTests
         ObjectId Room(int i) => new(begin - 1_000_000 + (uint)(500 * i), (ulong)i);
     }
 
+    [Fact]
+    public void Doubles_of_few_places_stay_so() => Assert.All(
+        Made(Sample(i => BsonDocument.Of(("_id", i), ("temp", Math.Round(i * 2654435761L % 10_007 / 333.0, 2))))),
+        one => Assert.Equal(Math.Round(one.Find("temp")!.Value.ToDouble(), 2), one.Find("temp")!.Value.ToDouble()));
+
     /// <summary>Sixteen digits, of which the last ones differ.</summary>
     [Fact]
     public void Few_long_numbers_stay_as_many_and_are_others()

@@ -96,6 +96,15 @@ public sealed class TypedValuesTests
         $"data: {{c: {{count: 9, document: {{v: {{^objectId: {keys}}}}}}}}}\nphases: [{{load: c}}]").Message, StringComparison.Ordinal);
 
     [Fact]
+    public void Doubles_are_rounded_to_their_places()
+    {
+        double[] found = [.. Values("{^double: {min: -1.5, max: 2.5, decimals: 2}}").Select(value => value.ToDouble())];
+        Assert.All(found, number => Assert.Equal(Math.Round(number, 2), number));
+        Assert.InRange(found.Distinct().Count(), 350, 401);
+        Assert.InRange(found.Average(), 0.35, 0.65);
+    }
+
+    [Fact]
     public void Dates_with_jitter_are_later_by_less_than_it()
     {
         long[] late = [.. Values("{^date: {start: 2024-01-01, step: 1s, every: 4, jitter: 200ms}}").Index()
