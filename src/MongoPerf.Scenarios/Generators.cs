@@ -70,8 +70,8 @@ internal sealed partial record Generator(string Name, string Form, string Descri
         new("^word", "{^word: {first: 100}}", "A word from the built-in dictionary of 7,998 words, or from its first N.", ["first"]),
         new(DistinctName, "{^distinct: {values: 5k, of: {^string: 10}, key: zipfian}}",
             "One of so many different values, drawn as operations "
-            + "draw documents; wherever the same stands, operations included, it is one of the same values; with draw: NAME, the one at the "
-            + "place that others with that name are at.", ["values", "of", "key", "draw"]),
+            + "draw documents; wherever the same stands, operations included, it is one of the same values; with draw: NAME, the one at "
+            + "the place that others with that name are at.", ["values", "of", "key", "draw"]),
         new(OptionalName, "{^optional: {share: 0.3, of: {^int: [0, 9]}}}", "A field that this share of the documents has.", ["share",
             "of"]),
         new("^choice", "{^choice: {of: [a, b], weights: [9, 1]}}", "One of several values; with turns: [2100, 900] in turn, the first for "

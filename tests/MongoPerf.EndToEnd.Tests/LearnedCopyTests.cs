@@ -139,7 +139,8 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
         {
             OperationResult own = copy.Operations.Single(one => one.Operation == operation);
             double mean = found.Average();
-            double chance = 4 * Math.Sqrt(found.Average(one => (one - mean) * (one - mean)) * ((1.0 / found.Count) + (1.0 / own.Operations)));
+            double variance = found.Average(one => (one - mean) * (one - mean));
+            double chance = 4 * Math.Sqrt(variance * ((1.0 / found.Count) + (1.0 / own.Operations)));
             Assert.True(Math.Abs(copy.PerOperation(operation) - mean) <= (0.1 * mean) + chance,
                 $"{operation}: {copy.PerOperation(operation):0.##} documents in place of {mean:0.##} ± {chance:0.##}\n{copy.Text}");
         }

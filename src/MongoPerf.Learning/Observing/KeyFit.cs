@@ -45,7 +45,8 @@ internal static class KeyFit
         Fit best = fits.MaxBy(fit => fit.Likelihood);
         // What is drawn by document comes as often as documents have it.
         if (population is { Shares: not null } documents && candidates is [var only]
-            && new FrequencyLikelihood(frequencies, draws, only, isConditional: false).Of(documents.ShareOf) > best.Likelihood - Significant)
+            && new FrequencyLikelihood(frequencies, draws, only, isConditional: false).Of(documents.ShareOf)
+                > best.Likelihood - Significant)
             return new KeyDistribution(KeyDistributionKind.Uniform);
         if (usual.Kind is KeyDistributionKind.Uniform or KeyDistributionKind.Zipfian
             && best.Likelihood < fits.Max(fit => fit.Usual) + Significant)

@@ -6,7 +6,10 @@ namespace MongoPerf.Learning.Sampling;
 /// <summary>A collection as its server describes it, and some of its documents.</summary>
 /// <param name="Name">Its name, without the database.</param>
 /// <param name="Count">Its documents; of a time series its measurements.</param>
-/// <param name="Documents">Those that were read, or, of an empty one, that had been inserted before, in the order in which they were inserted if <paramref name="AreInOrder"/>.</param>
+/// <param name="Documents">
+/// Those that were read, or, of an empty one, that had been inserted before, in the order in which they were inserted if
+/// <paramref name="AreInOrder"/>.
+/// </param>
 /// <param name="AreInOrder">Their order is that of insertion.</param>
 public sealed record CollectionSample(string Name, long Count, IReadOnlyList<BsonDocument> Documents, bool AreInOrder)
 {

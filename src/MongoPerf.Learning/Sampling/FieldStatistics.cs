@@ -24,14 +24,18 @@ public sealed partial class FieldStatistics
     {
         bool areConsecutive = sample.AreInOrder && sample.IsWhole;
         var all = new FieldStatistics("", "", [.. sample.Documents.Select(AsValue)], sample.Documents.Count,
-            sample.Documents.Count == 0 ? 1 : Math.Max(1, (double)sample.Count / sample.Documents.Count), sample.AreInOrder, areConsecutive, 0);
+            sample.Documents.Count == 0 ? 1 : Math.Max(1, (double)sample.Count / sample.Documents.Count), sample.AreInOrder,
+            areConsecutive, 0);
         if (areConsecutive || sample.Consecutive.Count == 0)
             return all;
         var some = new FieldStatistics("", "", [.. sample.Consecutive.Select(AsValue)], sample.Consecutive.Count, 1, true, true, 0);
         foreach (FieldStatistics field in all.All())
         {
             foreach ((BsonType type, ValueStatistics values) in field.Values)
-                values.Succession = some.Find(field.Path) is { IsAlways: true } same ? same.Values.GetValueOrDefault(type)?.Succession : null;
+            {
+                values.Succession = some.Find(field.Path) is { IsAlways: true } same
+                    ? same.Values.GetValueOrDefault(type)?.Succession : null;
+            }
         }
 
         return all;

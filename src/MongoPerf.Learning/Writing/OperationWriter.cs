@@ -143,8 +143,8 @@ internal sealed partial class OperationWriter(IWrittenData data)
             lines.Add($"batchSize: {batch}");
         if (operation is { Kind: "find" or "aggregate", Replies: { AreEnough: true, Abandoned: > Hardly } closed })
         {
-            _notLearned.Add(FormattableString.Invariant($"that {100 * closed.Abandoned:0} % of the cursors of {operation.Count:0} operations ")
-                + FormattableString.Invariant($"({operation.Kind}) were closed before their end")
+            _notLearned.Add(FormattableString.Invariant($"that {100 * closed.Abandoned:0} % of the cursors of {operation.Count:0} ")
+                + FormattableString.Invariant($"operations ({operation.Kind}) were closed before their end")
                 + (operation.Kind == "find" ? ": a limit stands for it" : ""));
         }
 

@@ -127,7 +127,9 @@ public sealed class PhaseWriter
     public long LoadedOf(string collection, long documents)
     {
         double left = Math.Max(0, documents - _growth.GetValueOrDefault(collection));
-        return (left > documents && double.IsFinite(left)) || (left < documents && (left >= documents / 2.0 || _begins.GetValueOrDefault(collection))) ? (long)left : documents;
+        bool isKnown = left > documents ? double.IsFinite(left)
+            : left < documents && (left >= documents / 2.0 || _begins.GetValueOrDefault(collection));
+        return isKnown ? (long)left : documents;
     }
 
     private (string Line, double LeftOut) Account(OperationMix mix, Dictionary<string, RequestCount> leftOut)

@@ -4,7 +4,9 @@ using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Learning.Writing;
 
-/// <summary>The words of texts that have a text index, so many that a search for one of them finds as many documents as searches did.</summary>
+/// <summary>
+/// The words of texts that have a text index, so many that a search for one of them finds as many documents as searches did.
+/// </summary>
 internal sealed class SearchedWords
 {
     /// <summary>A word that no text has.</summary>

@@ -103,7 +103,8 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
         DocumentShape { Fields: [_, ..] } document when document.Fields.All(one => IsKnownBound(one.Value, document.Fields.Count == 1)) =>
             Document(document, (bound, value) => (Key(bound), Bound((ValueShape)value) ?? OfType(((ValueShape)value).Seen))),
         DocumentShape document when Window(document) is var (lower, upper) => Document(document, (bound, part) => (Key(bound),
-            part is ValueShape { Role: ValueRole.Above } ? lower : part is ValueShape { Role: ValueRole.Below } ? upper : Value(part, bound))),
+            part is ValueShape { Role: ValueRole.Above } ? lower
+                : part is ValueShape { Role: ValueRole.Below } ? upper : Value(part, bound))),
         DocumentShape document => Document(document, (key, part) => (Key(KeyIn(key)), Value(part, key))),
         _ => throw new NotWritableException("a form that is not known"),
     };

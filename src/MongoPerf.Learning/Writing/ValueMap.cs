@@ -81,7 +81,8 @@ internal sealed class ValueMap(string collection, FieldStatistics root, IReadOnl
         if (_tokens.GetValueOrDefault(path)?.GetValueOrDefault(KeyOf(value)) is { } known)
             return known;
         // What documents have without a counterpart is one of many values.
-        if ((MadeUnique.Contains(path) && value.Type != BsonType.ObjectId) || ShareOf(path, value) > 0 || MakeAbsent(path, value) is not { } made)
+        if ((MadeUnique.Contains(path) && value.Type != BsonType.ObjectId) || ShareOf(path, value) > 0
+            || MakeAbsent(path, value) is not { } made)
             return null;
         TokensOf(path)[KeyOf(value)] = made;
         return made;
@@ -117,8 +118,8 @@ internal sealed class ValueMap(string collection, FieldStatistics root, IReadOnl
         if (!_ranges.TryGetValue(path, out (BsonType Type, double[] Knots, long Shift) range)
             || (range.Type == BsonType.ObjectId && range.Knots[^1] - range.Knots[0] < LeastTime))
             return null;
-        return Written(range.Type, At(range.Knots, share, range.Type, ScalarsAt(path)?.Values.GetValueOrDefault(range.Type)?.IsWhole is true)
-            + range.Shift);
+        bool isWhole = ScalarsAt(path)?.Values.GetValueOrDefault(range.Type)?.IsWhole is true;
+        return Written(range.Type, At(range.Knots, share, range.Type, isWhole) + range.Shift);
     }
 
     /// <summary>What the file has in place of two bounds that hardly move, so that as many documents lie between them.</summary>

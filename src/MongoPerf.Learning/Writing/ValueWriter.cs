@@ -58,7 +58,8 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
         if (!isUnique && type == BsonType.String && words?.TextOf(field.Path, values) is { } text)
             return text;
         return isUnique ? Many(field.Path, values, isUnique: true)
-            : InTurn(field.Path, values) ?? (values.IsFew ? Few(field.Path, values) : Parted(field.Path, values)) ?? Many(field.Path, values, isUnique: false);
+            : InTurn(field.Path, values) ?? (values.IsFew ? Few(field.Path, values) : Parted(field.Path, values))
+                ?? Many(field.Path, values, isUnique: false);
     }
 
     /// <summary>Values that come one after the other, again and again, do so here; null where they don't, or no generator says it.</summary>
@@ -230,7 +231,8 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
 
     private string Made(string path, string generator)
     {
-        if (generator == "^uuid" || generator.StartsWith("{^objectId: ", StringComparison.Ordinal) || generator.StartsWith("{^number: ", StringComparison.Ordinal)
+        if (generator == "^uuid" || generator.StartsWith("{^objectId: ", StringComparison.Ordinal)
+            || generator.StartsWith("{^number: ", StringComparison.Ordinal)
             || generator.StartsWith("{^numbered: ", StringComparison.Ordinal))
             map.MadeUnique.Add(path);
         return generator;
@@ -401,8 +403,9 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
                 map.MadeUnique.Add(path);
             double whole = Math.Max(1, Math.Round(step));
             map.Stretch(path, values.Type, [low, low + (whole * Math.Max(1, (values.Total / every) - 1))], shift);
+            string late = jitter >= 1 && jitter > 0.01 * step ? $", jitter: {Rounding.Duration(Rounding.Rough(jitter))}" : "";
             return $"{{^date: {{start: {Rounding.Date(low + shift)}, step: {Rounding.Duration(step)}"
-                + $"{(every > 1 ? $", every: {every}" : "")}{(jitter >= 1 && jitter > 0.01 * step ? $", jitter: {Rounding.Duration(Rounding.Rough(jitter))}" : "")}}}}}";
+                + $"{(every > 1 ? $", every: {every}" : "")}{late}}}}}";
         }
 
         if (areDifferent)

@@ -9,7 +9,8 @@ namespace MongoPerf.Load.Documents;
 /// <summary>Where in what earlier steps brought a value stands: the step, and fields or places in arrays.</summary>
 /// <remarks>
 /// Where an array stands, the next part of the path is an element's number, <see cref="Middle"/>, <see cref="Last"/>, <see cref="Same"/> or
-/// <see cref="Size"/>. Where it is none of these, the first element is meant: <c>order.customer</c> is the customer of the first document that was found.
+/// <see cref="Size"/>. Where it is none of these, the first element is meant: <c>order.customer</c> is the customer of the first document
+/// that was found.
 /// </remarks>
 public sealed class ValuePath
 {

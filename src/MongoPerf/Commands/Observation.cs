@@ -89,7 +89,8 @@ internal sealed class Observation
                 : one with { Documents = _mix.InsertedDocuments(sample.Name, one.Name), AreInOrder = true })],
         };
         Dictionary<string, (double Documents, FieldStatistics Fields)> known = sample.Collections
-            .ToDictionary(one => one.Name, one => ((double)Math.Max(one.Count, one.Documents.Count), FieldStatistics.Of(one)), StringComparer.Ordinal);
+            .ToDictionary(one => one.Name, one => ((double)Math.Max(one.Count, one.Documents.Count), FieldStatistics.Of(one)),
+                StringComparer.Ordinal);
         Learning.Observing.OperationMix mix = _mix.Finish(_source, sample.Name, (collection, field) =>
             known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
             && there.Fields.Find(field)?.Values.Values.MaxBy(values => values.Count) is { } values

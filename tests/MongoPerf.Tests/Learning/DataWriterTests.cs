@@ -479,7 +479,8 @@ public sealed class DataWriterTests
     public void Values_that_come_in_turn_or_rise_do_so_in_the_copy()
     {
         CollectionSample sample = Sample(i => BsonDocument.Of(("_id", i), ("dev", i % 50), ("hall", $"halle{i % 4}"), ("on", i % 2 == 0),
-            ("code", $"{(char)('a' + (i % 50 / 8))}{(char)('a' + (i % 50 % 8))}"), ("round", i / 50), ("block", i / 100 % 3), ("site", i % 50 * 37 % 11 % 3),
+            ("code", $"{(char)('a' + (i % 50 / 8))}{(char)('a' + (i % 50 % 8))}"), ("round", i / 50),
+            ("block", i / 100 % 3), ("site", i % 50 * 37 % 11 % 3),
             ("tick", Begin.AddSeconds(10 * (i / 50))),
             ("at", Begin.AddSeconds(10 * i).AddMilliseconds(((i * i * 7919L) + (i * 104_729L)) % 6000)),
             ("drawn", (long)(i * 2654435761L % 1000))));
@@ -529,14 +530,15 @@ public sealed class DataWriterTests
     {
         uint begin = (uint)new DateTimeOffset(Begin).ToUnixTimeSeconds();
         var rooms = new CollectionSample("rooms", 40, [.. Enumerable.Range(0, 40).Select(i => BsonDocument.Of(("_id", Room(i))))], true);
-        CollectionSample orders = Sample(i => BsonDocument.Of(("_id", new ObjectId(begin + (uint)(60 * i), (ulong)i)), ("room", Room(i * 7 % 40)),
-            ("lines", Enumerable.Range(0, 5).Select(j => (object)BsonDocument.Of(
+        CollectionSample orders = Sample(i => BsonDocument.Of(("_id", new ObjectId(begin + (uint)(60 * i), (ulong)i)),
+            ("room", Room(i * 7 % 40)), ("lines", Enumerable.Range(0, 5).Select(j => (object)BsonDocument.Of(
                 ("id", new ObjectId(begin + (uint)(60 * i), 7_000_000 + (ulong)((i * 5) + j))))).ToArray())));
         var database = new DatabaseSample("shop", [orders, rooms], new SamplingCost(0, 0, 0, 0), "", "", []);
         string text = ScenarioText.Of(database, new DataWriter(database, new WrittenNames(null), new HashSet<string>()), phases: null);
         Plan plan = ScenarioTexts.Plan(text);
         BsonDocument[] made = [.. Enumerable.Range(0, Documents).Select(i => plan.Collections.First().Documents.Make(i))];
-        ObjectId[] there = [.. Enumerable.Range(0, 40).Select(i => plan.Collections.Last().Documents.Make(i).Find("_id")!.Value.ToObjectId())];
+        ObjectId[] there = [.. Enumerable.Range(0, 40)
+            .Select(i => plan.Collections.Last().Documents.Make(i).Find("_id")!.Value.ToObjectId())];
         Assert.Equal(there.Order(), made.Select(one => one.Find("room")!.Value.ToObjectId()).Distinct().Order());
         Assert.All(made, one => Assert.Equal(5, one.FindDocument("lines")!.Select(line => line.Value.ToDocument().Find("id")!.Value
             .ToObjectId()).Distinct().Count()));

@@ -72,7 +72,8 @@ public sealed class TypedValuesTests
         Assert.Equal(late.Order(), late);
         Assert.Equal(Documents, late.Distinct().Count());
 
-        long NumberOf(ObjectId id) => collection.Documents.Ids.NumberOf(BsonType.ObjectId, BsonDocument.Of(("v", id)).First().Value.Bytes.Span);
+        long NumberOf(ObjectId id) =>
+            collection.Documents.Ids.NumberOf(BsonType.ObjectId, BsonDocument.Of(("v", id)).First().Value.Bytes.Span);
     }
 
     [Fact]
