@@ -157,7 +157,7 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
         static string RoomOf(int i) => $"zimmer{(int)(30 * Math.Pow(i * 2654435761L % (1L << 32) / 4294967296.0, 2)):00}";
     }
 
-    /// <summary>A queue that is empty in the end, lists of which only the beginning is read, and a change of one element of an array.</summary>
+    /// <summary>A queue that is empty in the end, lists of which only the beginning is read, a change of one element of an array.</summary>
     [Fact]
     public void Drained_queues_beginnings_of_lists_and_elements_are_as_they_were()
     {

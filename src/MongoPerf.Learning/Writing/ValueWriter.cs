@@ -62,7 +62,7 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
                 ?? Many(field.Path, values, isUnique: false);
     }
 
-    /// <summary>Values that come one after the other, again and again, do so here; null where they don't, or no generator says it.</summary>
+    /// <summary>Values that come in turn, again and again, do so here; null where they don't, or no generator says it.</summary>
     private string? InTurn(string path, ValueStatistics values)
     {
         const int Longest = 64;
