@@ -190,13 +190,16 @@ public sealed class WireCollection : IDisposable
     /// <returns>False for one that was there before its first run, which is emptied instead.</returns>
     public bool Drop() => Retry(connection =>
     {
+        BsonDocument? marker = FindMarker(connection);
         // Kept for the next attempt, which finds no marker where this one deletes it and fails behind that.
-        _isAdopted = _isAdopted || FindMarker(connection)?.IsTrue(Adopted) is true;
+        _isAdopted = _isAdopted || marker?.IsTrue(Adopted) is true;
         if (_isAdopted)
             _longCommands.Run(connection, _access.Database, CollectionCommands.DeleteAll(_collection));
         else
             _administration.Drop(connection);
-        connection.RunCommand(_access.Database, _access.Leases?.ForgetCollection(_collection) ?? WithoutMarker);
+        // A router makes the database of whatever it is to delete from, and then nobody knows whose it is.
+        if (marker is not null)
+            connection.RunCommand(_access.Database, _access.Leases?.ForgetCollection(_collection) ?? WithoutMarker);
         _administration.TakeBack(connection);
         return !_isAdopted;
     });

@@ -14,14 +14,15 @@ internal sealed class ClusterTuning(ClusterConnections connections, IShardingCom
 {
     private const string ChunkSize = "chunksize";
     private const string Balancer = "balancer";
+    private const string ActiveWindow = "activeWindow";
     private static readonly string[] Names = [ChunkSize, Balancer, "automerge", "autosplit"];
 
     private Setting OfChunkSize => new(
         Names[..1], static one => one.ChunkMegabytes?.ToString(CultureInfo.InvariantCulture),
-        static (config, megabytes) => ConfigCatalogue.ChangeSetting(config, ChunkSize, BsonDocument.Of(
-            ("$set", BsonDocument.Of(("value", int.Parse(megabytes, CultureInfo.InvariantCulture)))))));
+        static (config, megabytes) => ConfigCatalogue.ChangeSetting(config, ChunkSize, BsonDocument.Of(("$set", ValueOf(megabytes)))),
+        static (_, megabytes) => BsonDocument.Of([("_id", ChunkSize), .. ValueOf(megabytes).Select(one => (one.Key, (object?)one.Value))]));
 
-    private Setting OfBalancer => new(Names[1..], static one => one.Balancer, SetBalancer);
+    private Setting OfBalancer => new(Names[1..], static one => one.Balancer, SetBalancer, BalancerAs);
 
     /// <summary>Sets what the holder wants.</summary>
     public void Apply(SettingsHolder holder)
@@ -93,7 +94,7 @@ internal sealed class ClusterTuning(ClusterConnections connections, IShardingCom
             SettingsRecord record = SettingsRecord.Update(config, Begin);
             foreach ((string id, string line) in left)
                 differing[id] = line;
-            string[] changing = [.. setting.Ids.Where(id => record.Settings.GetValueOrDefault(id)?.Changing.Contains(change) is true)];
+            string[] changing = [.. setting.Ids.Where(id => record.Settings.GetValueOrDefault(id)?.Changing.Any(IsThis) is true)];
             string? wished = Wished(record);
             if (wished is not null && changing.Length > 0)
                 setting.Set(config, wished);
@@ -112,11 +113,12 @@ internal sealed class ClusterTuning(ClusterConnections connections, IShardingCom
             left = [];
             var now = setting.Ids.ToDictionary(static id => id, id => ConfigCatalogue.FindSetting(config, id));
             string[] ours = [.. setting.Ids.Where(id => IsOurs(id, record.Settings.GetValueOrDefault(id), now[id]))];
-            bool isWished = Wished(record) is not null;
+            string? wished = Wished(record);
+            bool isWished = wished is not null;
             bool hasBegun = ours.Any(id => record.Settings[id].Changing.Any(one => one.Owner == change.Owner));
             if (isNew || (isWished && ours.Length > 0 && (isHeld || hasBegun)))
                 return setting.Ids.Aggregate(record, (next, id) => next.With(id, Begun(
-                    ours.Contains(id) ? record.Settings[id] : new ChangedSetting(now[id], now[id], []))));
+                    id, ours.Contains(id) ? record.Settings[id] : new ChangedSetting(now[id], now[id], []), wished)));
             if (isWished)
                 return record;
             foreach (string id in setting.Ids.Where(record.Settings.ContainsKey))
@@ -125,7 +127,7 @@ internal sealed class ClusterTuning(ClusterConnections connections, IShardingCom
                 if (!isOurs && !ChangedSetting.AreSame(now[id], record.Settings[id].Before))
                     left = [.. left, (id, $"config.settings '{id}' is left as it is, {Text(now[id])}: it was changed after MongoPerf had "
                         + $"set it; before that it was {Text(record.Settings[id].Before)}")];
-                record = record.With(id, isOurs ? Begun(record.Settings[id]) : null);
+                record = record.With(id, isOurs ? Begun(id, record.Settings[id], null) : null);
             }
 
             return record;
@@ -133,21 +135,50 @@ internal sealed class ClusterTuning(ClusterConnections connections, IShardingCom
 
         // Nobody else has changed it since, as far as can be known.
         bool IsOurs(string id, ChangedSetting? noted, BsonDocument? now) => noted is not null
-            && (noted.Changing.Any(one => one != change) || ChangedSetting.AreSame(now, noted.Left)
+            && (noted.Changing.Any(one => !IsThis(one) && one.MayHaveLeft(now, noted.Left)) || ChangedSetting.AreSame(now, noted.Left)
                 || (made.TryGetValue(id, out BsonDocument? own) && ChangedSetting.AreSame(now, own)));
 
-        ChangedSetting Begun(ChangedSetting noted) => noted with { Changing = [.. noted.Changing.Where(one => one != change), change] };
+        // What it was noted to make of it in an earlier attempt it may have made.
+        ChangedSetting Begun(string id, ChangedSetting noted, string? wished) => noted with
+        {
+            Changing =
+            [
+                .. noted.Changing.Where(one => !IsThis(one)),
+                change with
+                {
+                    Targets = [.. noted.Changing.FirstOrDefault(IsThis)?.Targets ?? [],
+                        wished is null ? noted.Before : setting.As(id, wished)],
+                },
+            ],
+        };
+
+        bool IsThis(SettingChange one) => one.Id == change.Id;
 
         SettingsRecord End(SettingsRecord record, string id)
         {
             ChangedSetting noted = record.Settings[id];
             SettingChange[] others = [.. noted.Changing.Where(one =>
-                one != change && !one.IsKilled && (isNew || one.Owner != change.Owner))];
+                !IsThis(one) && !one.IsKilled && (isNew || one.Owner != change.Owner))];
             return record.With(id, others.Length == 0 && Wished(record) is null ? null : noted with { Left = made[id], Changing = others });
         }
 
         string? Wished(SettingsRecord record) => record.Holders.Select(setting.Wish).LastOrDefault(static one => one is not null);
     }
+
+    private static BsonDocument ValueOf(string megabytes) =>
+        BsonDocument.Of(("value", int.Parse(megabytes, CultureInfo.InvariantCulture)));
+
+    /// <summary>What balancerStart and balancerStop make of a setting, and the hours that are set before.</summary>
+    private static BsonDocument BalancerAs(string id, string mode) => id != Balancer
+        ? BsonDocument.Of(("_id", id), ("enabled", mode != "off"))
+        : BsonDocument.Of(
+        [
+            ("_id", id), ("mode", mode == "off" ? "off" : "full"), ("stopped", mode == "off"),
+            .. mode is "on" or "off" ? [] : ((string, object?)[])[(ActiveWindow, HoursOf(mode))],
+        ]);
+
+    private static BsonDocument HoursOf(string mode) =>
+        mode.Split('-') is var times ? BsonDocument.Of(("start", times[0]), ("stop", times[^1])) : BsonDocument.Empty;
 
     private static string? PutBack(MongoConnection config, string id, BsonDocument? before)
     {
@@ -169,13 +200,12 @@ internal sealed class ClusterTuning(ClusterConnections connections, IShardingCom
     {
         if (mode == "on")
         {
-            ConfigCatalogue.ChangeSetting(config, Balancer, BsonDocument.Of(("$unset", BsonDocument.Of(("activeWindow", "")))));
+            ConfigCatalogue.ChangeSetting(config, Balancer, BsonDocument.Of(("$unset", BsonDocument.Of((ActiveWindow, "")))));
         }
         else if (mode != "off")
         {
-            string[] times = mode.Split('-');
-            BsonDocument active = BsonDocument.Of(("activeWindow", BsonDocument.Of(("start", times[0]), ("stop", times[^1]))));
-            ConfigCatalogue.ChangeSetting(config, Balancer, BsonDocument.Of(("$set", active)));
+            ConfigCatalogue.ChangeSetting(
+                config, Balancer, BsonDocument.Of(("$set", BsonDocument.Of((ActiveWindow, HoursOf(mode))))));
         }
 
         ShardingCommand command = commands.SwitchBalancer(mode != "off");
@@ -185,5 +215,7 @@ internal sealed class ClusterTuning(ClusterConnections connections, IShardingCom
     /// <param name="Ids">Of the documents that it changes.</param>
     /// <param name="Wish">What a holder wants it to be; null for none of its business.</param>
     /// <param name="Set">Makes it so.</param>
-    private sealed record Setting(string[] Ids, Func<SettingsHolder, string?> Wish, Action<MongoConnection, string> Set);
+    /// <param name="As">The document of an id when it is so.</param>
+    private sealed record Setting(
+        string[] Ids, Func<SettingsHolder, string?> Wish, Action<MongoConnection, string> Set, Func<string, string, BsonDocument> As);
 }

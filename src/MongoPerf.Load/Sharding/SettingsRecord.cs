@@ -122,7 +122,10 @@ internal sealed record ChangedSetting(BsonDocument? Before, BsonDocument? Left, 
 /// <param name="Id">By which it is known again.</param>
 /// <param name="Owner">The run for which it is, and the database of that run.</param>
 /// <param name="At">When it began, in milliseconds since 1970 by its client's clock.</param>
-internal sealed record SettingChange(string Id, string Owner, long At)
+/// <param name="Targets">
+/// What it may make of the setting: a document for each, null for none; null where an earlier version has not written that down.
+/// </param>
+internal sealed record SettingChange(string Id, string Owner, long At, IReadOnlyList<BsonDocument?>? Targets = null)
 {
     /// <summary>A change takes seconds; one that began earlier was killed.</summary>
     private static readonly TimeSpan Longest = TimeSpan.FromMinutes(10);
@@ -132,11 +135,36 @@ internal sealed record SettingChange(string Id, string Owner, long At)
     public static SettingChange For(SettingsHolder holder) =>
         new(Guid.NewGuid().ToString("N"), holder.Owner, DateTimeOffset.UtcNow.ToUnixTimeMilliseconds());
 
-    public static SettingChange Of(BsonDocument document) =>
-        new(document.FindString("id") ?? "", document.FindString("owner") ?? "", SettingsHolder.TimeIn(document));
+    public static SettingChange Of(BsonDocument document) => new(
+        document.FindString("id") ?? "", document.FindString("owner") ?? "", SettingsHolder.TimeIn(document),
+        document.FindDocument("targets")?.Select(static one => one.Value.Type == BsonType.Document ? one.Value.ToDocument() : null)
+            .ToArray());
 
-    public BsonDocument ToDocument() =>
-        BsonDocument.Of(("id", Id), ("owner", Owner), ("at", DateTimeOffset.FromUnixTimeMilliseconds(At).UtcDateTime));
+    /// <summary>
+    /// Whether it may have left a setting so: wherever it was killed, each field is as it was before or as one of its targets has it.
+    /// </summary>
+    /// <param name="now">The setting as it is; null for none.</param>
+    /// <param name="left">What the last change that ended has left; null for none.</param>
+    public bool MayHaveLeft(BsonDocument? now, BsonDocument? left)
+    {
+        if (Targets is null)
+            return true;
+        BsonDocument?[] states = [left, .. Targets];
+        if (now is null)
+            return states.Contains(null);
+        return now.Concat(left ?? BsonDocument.Empty).Select(static field => field.Key).Distinct().All(field =>
+            states.Any(state => AreSame(now.Find(field), state?.Find(field))));
+
+        static bool AreSame(BsonValue? one, BsonValue? other) => one is null || other is null
+            ? one is null && other is null
+            : BsonDocument.Of(("", one)).Bytes.SequenceEqual(BsonDocument.Of(("", other)).Bytes);
+    }
+
+    public BsonDocument ToDocument() => BsonDocument.Of(
+    [
+        ("id", Id), ("owner", Owner), ("at", DateTimeOffset.FromUnixTimeMilliseconds(At).UtcDateTime),
+        .. Targets is null ? [] : ((string, object?)[])[("targets", Targets.Cast<object?>().ToArray())],
+    ]);
 }
 
 /// <summary>Who wants which of a cluster's settings.</summary>

@@ -52,7 +52,7 @@ public sealed class LimitedUserTests : IDisposable
             : BsonDocument.Of(("n", 0), ("ok", 1.0));
         using WireCollection collection = Open();
         Assert.False(collection.Drop());
-        Assert.Equal(2, _mongos.Heard.Count(text => text.Contains("\"delete\": \"mongoperf\"", StringComparison.Ordinal)));
+        Assert.Equal(2, _mongos.Heard.Count(text => text.Contains("\"delete\": \"docs\"", StringComparison.Ordinal)));
         Assert.DoesNotContain("drop", _mongos.HeardNames);
     }
 

@@ -381,8 +381,9 @@ public sealed class ShardedCollectionTests : IDisposable
             BsonDocument.Of(("_id", "chunksize"), ("value", 8)), BsonDocument.Of(("_id", "balancer"), ("mode", "full"), ("stopped", false)),
             BsonDocument.Of(("_id", "automerge"), ("enabled", true)),
         ];
-        _mongos.Replies["find"] = command =>
-            Answer(AsksForMarkers(command, "perf") ? [note] : null, command);
+        _mongos.Replies["find"] = command => Answer(AsksForMarkers(command, "perf") ? [note]
+            : command.FindString("find") == "mongoperf" && command.FindString("$db") == "perf" ? [BsonDocument.Of(("_id", "docs"))]
+            : null, command);
         using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number" });
         collection.Drop();
         Assert.Equal(
@@ -466,7 +467,8 @@ public sealed class ShardedCollectionTests : IDisposable
     [VectorFact]
     public void A_collection_that_is_not_the_last_leaves_the_settings_alone()
     {
-        _mongos.Documents["perf.mongoperf"] = [BsonDocument.Of(("_id", "another"), ("program", "mongoperf"))];
+        _mongos.Documents["perf.mongoperf"] =
+            [BsonDocument.Of(("_id", "another"), ("program", "mongoperf")), BsonDocument.Of(("_id", "docs"))];
         using WireCollection collection = Open("perf", "docs", new ShardingSettings { ShardKey = "Number" });
         collection.Drop();
         Assert.Equal(["drop", "delete"], _mongos.HeardNames);
