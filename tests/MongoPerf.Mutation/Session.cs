@@ -141,11 +141,11 @@ internal sealed class Session : IDisposable
             {
                 case "killed":
                     return Ended("killed", unit);
-                case "survived":
+                case "survived" when covering.Count > 1:
                     return Ended("survived");
-                case "unreached":
+                case "survived" or "unreached":
                     _again.AddOrUpdate(verdict, 1, (_, n) => n + 1);
-                    return await Alone(worker, mutant, order) is var (status, test) ? Ended(status, test) : Ended("survived");
+                    return await Alone(worker, mutant, Near(mutation.File)) is var (status, test) ? Ended(status, test) : Ended("survived");
                 default:
                     _again.AddOrUpdate(verdict, 1, (_, n) => n + 1);
                     // What earlier mutants left in the process may be the cause: once more in a new one, and only there it counts.
@@ -164,6 +164,18 @@ internal sealed class Session : IDisposable
             }
         }
         return Ended("survived");
+    }
+
+    /// <summary>
+    /// The quickest tests that reach a file's folder, until the cap is reached: what is done once per process was reached by whichever
+    /// test came first, and may be noticed by others.
+    /// </summary>
+    private List<string> Near(string file)
+    {
+        string? folder = Path.GetDirectoryName(file);
+        TimeSpan sum = TimeSpan.Zero;
+        return [.. _covering.Where(c => Path.GetDirectoryName(_mutants[c.Key].File) == folder).SelectMany(c => c.Value).Distinct()
+            .OrderBy(u => _times[u].Processor).TakeWhile(u => (sum += _times[u].Processor) <= _cap)];
     }
 
     /// <summary>Tries a mutant of what is done once per process, in a process of its own.</summary>

@@ -145,6 +145,12 @@ public sealed class RedactorTests : IDisposable
         Assert.All(Enumerable.Range(0, 40), at => Assert.InRange(
             Enumerable.Range(0, 26).Count(i => OfText(new string((char)('a' + i), 40))[at] == 'a' + i), 0, 8));
         Assert.Equal(2600, Enumerable.Range(0, 2600).Select(i => OfText($"{(char)('a' + i % 26)}{i / 26:00}")).Distinct().Count());
+        // On both sides of the surrogates, which are no characters.
+        string beside = string.Concat(Enumerable.Range(0, 60).Select(i => (char)(i % 2 == 0 ? 0xD7FF - i : 0xE000 + i)));
+        Assert.Equal(60, OfText(beside).EnumerateRunes().Count(rune => rune.Utf8SequenceLength == 3 && rune.Value != 0xFFFD));
+        // Each character of a long text is moved by an amount of its own within its kind, so that all of the kind are used.
+        Assert.Equal(26, OfText(new string('q', 2000)).Distinct().Count());
+        Assert.Equal(10, OfText(new string('7', 2000)).Distinct().Count());
         byte[] broken = Replaced(BsonType.String, [4, 0, 0, 0, 0xC3, 0x28, (byte)'a', 0]);
         Assert.Equal("?(", Encoding.ASCII.GetString(broken, 4, 2));
 

@@ -43,7 +43,11 @@ public sealed class ReplayDependenciesTests : IDisposable
             (insert, BsonDocument.Of(("dropDatabase", 1), ("$db", "e")), false),
             (BsonDocument.Of(("drop", "a"), ("$db", "d")), find, true), (BsonDocument.Of(("drop", "b"), ("$db", "d")), find, false),
             (BsonDocument.Of(("inventedCommand", 1), ("$db", "d")), find, true),
-            (insert, BsonDocument.Of(("listCollections", 1), ("$db", "d")), true), (insert, ServerRecordingTests.Ping(), false),
+            (insert, BsonDocument.Of(("listCollections", 1), ("$db", "d")), true),
+            (insert, BsonDocument.Of(("dbStats", 1), ("$db", "d")), true), (insert, BsonDocument.Of(("dbHash", 1), ("$db", "d")), true),
+            (insert, BsonDocument.Of(("dbStats", 1), ("$db", "e")), false),
+            (BsonDocument.Of(("dbStats", 1), ("$db", "d")), insert, true), (find, BsonDocument.Of(("dbStats", 1), ("$db", "d")), false),
+            (insert, BsonDocument.Of(("find", "a"), ("filter", 2), ("$db", "d")), true), (insert, ServerRecordingTests.Ping(), false),
             (insert, BsonDocument.Of(("aggregate", "b"), ("pipeline", new object[]
             {
                 BsonDocument.Of(("$lookup", BsonDocument.Of(("from", "a"), ("as", "x")))),
@@ -225,6 +229,23 @@ public sealed class ReplayDependenciesTests : IDisposable
         }
 
         Assert.Equal(6, Read(file, new ReplaySettings { Threads = 50 }).Connections);
+    }
+
+    /// <summary>The busiest connection has a thread of its own, and the others share.</summary>
+    [Fact]
+    public void Folded_connections_have_about_as_many_requests_on_each_thread()
+    {
+        var file = new TrafficFile();
+        for (int connection = 1; connection <= 5; connection++)
+            file.Request(connection, 0, ServerRecordingTests.Ping());
+        for (int connection = 1; connection <= 5; connection++)
+        {
+            file.Reply(connection, 0, Ok);
+            for (int i = 1; i < (connection == 5 ? 40 : 10); i++)
+                file.Exchange(connection, i, ServerRecordingTests.Ping(), Ok);
+        }
+
+        Assert.Equal([40, 40], Read(file, new ReplaySettings { Threads = 2 }).Workers.Select(worker => worker.Length));
     }
 
     /// <summary>A wait at the server ends by what another connection sends.</summary>

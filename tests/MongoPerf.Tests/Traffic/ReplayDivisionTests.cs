@@ -34,6 +34,7 @@ public sealed class ReplayDivisionTests : IDisposable
             Assert.Equal(clients, parts.Count);
             Assert.Equal(script.Lines, parts.SelectMany(part => part.Lines).OrderBy(line => (line.Copy, line.Worker)));
             Assert.Equal(script.Count, parts.Sum(part => part.Count));
+            Assert.All(parts, part => Assert.Equal(part.Lines.OrderBy(line => (line.Copy, line.Worker)), part.Lines));
             Assert.All(parts, part => Assert.Equal((part.Lines.Length, part.Count), (part.Group.Threads, part.Group.Script!.Count)));
             int[][] openers = [.. script.Requests.Select((_, number) => Needed(script, number))];
             foreach (ReplayScript part in parts)

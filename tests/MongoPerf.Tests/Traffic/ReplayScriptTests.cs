@@ -67,6 +67,47 @@ public sealed class ReplayScriptTests : IDisposable
     }
 
     [Theory]
+    [InlineData("""{"find": "c", "filter": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1}}""",
+        "find d.c {a, b, c, d, e, f, g, h}")]
+    [InlineData("""{"find": "c", "filter": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1, "h": 1, "i": 1}}""",
+        "find d.c {a, b, c, d, e, f, g, h, …}")]
+    [InlineData("""{"find": "c", "filter": {"aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd": 1}}""",
+        "find d.c {aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd}")]
+    [InlineData("""{"find": "c", "filter": {"aaaaaaaaaabbbbbbbbbbccccccccccdddddddddde": 1}}""",
+        "find d.c {aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd…}")]
+    [InlineData("""{"find": "c\u2028\u2029\ud83e\udd8a\u0007"}""", "find d.c????? {}")]
+    [InlineData("""{"find": "c", "filter": 1}""", "find d.c {}")]
+    [InlineData("""{"find": "c", "sort": {}}""", "find d.c {}")]
+    [InlineData("""{"update": "c", "updates": [{"q": {"a": 1}, "u": {"b": 1}}]}""", "update d.c {a} replacement")]
+    [InlineData("""{"update": "c", "updates": [{"q": {"a": 1}, "u": [{"$set": {"b": 1}}]}]}""", "update d.c {a} pipeline")]
+    [InlineData("""{"update": "c", "updates": []}""", "update d.c {}")]
+    [InlineData("""{"delete": "c", "deletes": [{"q": {"a": 1}, "limit": 1}, {"q": {"b": 1}, "limit": 1}]}""", "delete d.c {a}")]
+    [InlineData("""{"count": "c", "query": {"a": 1}}""", "count d.c {a}")]
+    [InlineData("""{"aggregate": "c", "pipeline": [7, {}, {"$match": {"a": 1}}, {"$match": 7}, {"$count": "n"}], "cursor": {}}""",
+        "aggregate d.c $match {a} $match $count")]
+    [InlineData("""{"aggregate": "c", "pipeline": [{"$a": 1}, {"$b": 1}, {"$c": 1}, {"$d": 1}, {"$e": 1}, {"$f": 1}, {"$g": 1}, {"$h": 1}, {}]}""",
+        "aggregate d.c $a $b $c $d $e $f $g $h")]
+    public void A_shape_is_cut_where_it_gets_long_and_says_what_is_no_field(string command, string shape)
+    {
+        BsonDocument request = BsonDocument.Of(
+            [.. ExtendedJson.Parse(command).Select(one => (one.Key, (object?)one.Value)), ("$db", "d")]);
+        Assert.Equal(shape, Assert.Single(Read(new TrafficFile().Exchange(1, 1, request, Ok)).Shapes).Name);
+    }
+
+    /// <summary>A name of a hundred characters is whole; a longer one is a hundred with its mark.</summary>
+    [Theory]
+    [InlineData(93)]
+    [InlineData(94)]
+    [InlineData(95)]
+    public void A_shape_has_a_hundred_characters_at_most(int collection)
+    {
+        string whole = $"ping d{new string('c', collection)}";
+        string name = Assert.Single(Read(new TrafficFile().Exchange(
+            1, 1, BsonDocument.Of(("ping", 1), ("$db", whole[5..])), Ok)).Shapes).Name;
+        Assert.Equal(whole.Length <= 100 ? whole : whole[..99] + "…", name);
+    }
+
+    [Theory]
     [InlineData(100, 100, false)]
     [InlineData(101, 100, true)]
     [InlineData(130, 100, true)]
