@@ -278,10 +278,64 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
             .FindInt64("timeseries.bucketCount")!.Value;
     }
 
-    /// <summary>What the application does 60 times.</summary>
-    private Copied Copy(Action<Client> prepare, Action<Client, int> work, TestServer? on = null)
+    /// <summary>
+    /// What is learned is tried: what is simple to mend is mended (a state that another condition asks for, a cursor that is not read on),
+    /// and of all the rest it is said how far it is (of what has been deleted since).
+    /// </summary>
+    [Fact]
+    public void What_is_learned_has_been_tried_and_says_how_close_it_came()
     {
-        const int Times = 60;
+        Copied copy = Copy(
+            db => Documents.Insert(db.Connection, db.Name, "orders", [.. Enumerable.Range(0, 2000).Select(i => BsonDocument.Of(
+                ("_id", i), ("customer", i % 100), ("active", i % 2 == 0), ("at", i))) ]),
+            (db, i) =>
+            {
+                Assert.Equal(20, db.Find("orders", $"{{customer: {i * 7 % 100}}}"));
+                Assert.Equal(i % 2 == 0 ? 1 : 0, db.Find("orders", $"{{_id: {i * 13 % 2000}, active: true}}", limit: 1));
+                db.Connection.RunCommand(db.Name, Client.Parse($"{{find: 'orders', filter: {{at: {{$gte: {i % 3}}}}}}}"));
+            },
+            times: 400, afterwards: db => db.Delete("orders", "{_id: {$gte: 1000}}"));
+        Assert.Contains("tried on the embedded server: 2 of 3 operations find and change as much as was seen", copy.Output,
+            StringComparison.Ordinal);
+        Assert.Contains("  find orders customer: documents of an operation 10 (seen: 20)", copy.Output, StringComparison.Ordinal);
+        Assert.Matches(@"# tried [0-9]+ times, not close: documents of an operation 10 \(seen: 20\)\n", copy.Text);
+        Assert.Matches(@"filter: \{_id: [^\n]*, active: true\}\n(?: +[^-\n][^\n]*\n)* +# tried [0-9]+ times, close: [^\n]*finds nothing",
+            copy.Text);
+        Assert.Equal(101, copy.PerOperation("find orders at"));
+    }
+
+    /// <summary>The embedded server has no text indexes: that operation can't be tried, and all others are.</summary>
+    [MongodFact]
+    public void What_the_embedded_server_lacks_is_not_tried()
+    {
+        Copied copy = Copy(
+            db =>
+            {
+                Documents.Insert(db.Connection, db.Name, "notes", [.. Enumerable.Range(0, 200).Select(i => BsonDocument.Of(
+                    ("_id", i), ("text", $"wort{i % 7} und wort{i % 11}"))) ]);
+                db.Connection.RunCommand(db.Name,
+                    ExtendedJson.Parse("""{"createIndexes": "notes", "indexes": [{"key": {"text": "text"}, "name": "text"}]}"""));
+            },
+            (db, i) =>
+            {
+                db.Find("notes", $"{{$text: {{$search: 'wort{i % 7}'}}}}");
+                db.Find("notes", $"{{_id: {i}}}");
+            },
+            on: servers["mongod"]);
+        Assert.Matches(@"filter: \{\$text: [^\n]*\n(?: +[^-\n][^\n]*\n)* +# not tried: ", copy.Text);
+        Assert.Matches(@"filter: \{_id: \^key\}\n(?: +[^-\n][^\n]*\n)* +# tried [0-9]+ times, close: ", copy.Text);
+        Assert.Contains("1 of 1 operations find and change as much as was seen; of 1 more no replies can be compared", copy.Output,
+            StringComparison.Ordinal);
+    }
+
+    /// <param name="prepare">Makes the data.</param>
+    /// <param name="work">What the application does, so many times.</param>
+    /// <param name="times">How often.</param>
+    /// <param name="afterwards">What happens between the recording and the learning, seen by nobody.</param>
+    /// <param name="on">The deployment; null for the embedded server.</param>
+    private Copied Copy(Action<Client> prepare, Action<Client, int> work, int times = 60, Action<Client>? afterwards = null,
+        TestServer? on = null)
+    {
         TestServer server = on ?? servers.Embedded;
         string shop = servers.NewDatabase();
         string copy = servers.NewDatabase();
@@ -294,7 +348,7 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
         {
             using (MongoConnection through = MongoConnection.Open(new ServerAddress("127.0.0.1", port), ConnectionSettings.Default))
             {
-                for (int i = 0; i < Times; i++)
+                for (int i = 0; i < times; i++)
                     work(new Client(through, shop), i);
             }
 
@@ -302,11 +356,18 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
             record.WaitForEnd().Expect(0);
         }
 
-        ProgramRun.Run("learn", "--uri", server.Uri, "--db", shop, "--from", "recording", recording, "-o", file).Expect(0);
+        if (afterwards is not null)
+        {
+            using MongoConnection direct = server.Connect();
+            afterwards(new Client(direct, shop));
+        }
+
+        string output = ProgramRun.Run("learn", "--uri", server.Uri, "--db", shop, "--from", "recording", recording, "-o", file)
+            .Expect(0).Output;
         ProgramRun.Run("run", file, "--uri", server.Uri, "--db", copy, "--out", _runs.At("runs"), "--operations", "300",
             "--max-skipped", "100%").Expect(0);
         using var run = StoredRun.Open(Directory.GetDirectories(_runs.At("runs")).Single());
-        return new Copied(File.ReadAllText(file), server, copy,
+        return new Copied(File.ReadAllText(file), output, server, copy,
             [.. run.Phases.Where(phase => phase.Kind == PhaseKind.Measure).SelectMany(phase => phase.Operations)
                 .Where(one => !one.IsTotal)]);
     }
@@ -314,8 +375,8 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
     [GeneratedRegex("partialFilterExpression: {status: (\"[^\"]+\")}")]
     private static partial Regex PartialIndex();
 
-    /// <summary>The learned file, and what a run of it did.</summary>
-    private sealed record Copied(string Text, TestServer Server, string Database, IReadOnlyList<OperationResult> Operations)
+    /// <summary>The learned file, what was printed with it, and what a run of it did.</summary>
+    private sealed record Copied(string Text, string Output, TestServer Server, string Database, IReadOnlyList<OperationResult> Operations)
     {
         public double PerOperation(string name) =>
             Operations.Where(one => one.Operation == name).Select(one => (double)one.Documents / one.Operations).Single();

@@ -19,7 +19,18 @@ public readonly record struct MeasuredOperation(double Seconds, double Rate, dou
 /// <param name="Documents">Returned, counted, matched, inserted or removed, by one operation on average.</param>
 /// <param name="Nothing">The share that found or matched nothing; null where no reply tells.</param>
 /// <param name="ChangedNothing">The share that matched documents and changed none; null where no reply tells.</param>
-public readonly record struct MeasuredReplies(double Count, double Documents, double? Nothing, double? ChangedNothing);
+public readonly record struct MeasuredReplies(double Count, double Documents, double? Nothing, double? ChangedNothing)
+{
+    /// <summary>
+    /// The share of the deployment's documents that were there, above 0. Below 1, an operation finds as many of all of them, or up to as
+    /// many times as many as there are times as many.
+    /// </summary>
+    public double Share { get; init; } = 1;
+
+    /// <summary>How many documents it finds of all, as near to so many as may be.</summary>
+    internal double Near(double documents, int? limit) => Share >= 1 ? Documents
+        : Math.Clamp(documents, Documents, Math.Max(Documents, Math.Min(limit is > 0 ? limit.Value : double.MaxValue, Documents / Share)));
+}
 
 /// <summary>Compares what a run of a scenario did with what a deployment was seen doing.</summary>
 public static class OperationComparison
@@ -57,12 +68,8 @@ public static class OperationComparison
             if (seen.Latency is { } latency && measured is { P99: { } p99 })
                 yield return new(Place(name), "p99 (µs)", latency.P99, p99,
                     areTimesJudged && seen.Count >= LeastForP99 ? Math.Max(Deviation.OfRates, latency.P99Spread) : null);
-            if (seen.Operation is { Replies: { Failed: < Always } replies, Kind: not ("steps" or "bulkWrite") }
-                && measured?.Replies is { } own)
-            {
-                foreach (Deviation one in Replies(Place(name), seen.Operation, replies, own))
-                    yield return one;
-            }
+            foreach (Deviation one in measured?.Replies is { } own ? OfReplies(Place(name), seen, own) : [])
+                yield return one;
 
             if (seen.Operation.Plan is { } plan && measured is { Stages: { } stages })
                 yield return new(Place(name), "scans the collection (1: yes)", Scans(plan), Scans(stages), Deviation.OfRates);
@@ -72,21 +79,32 @@ public static class OperationComparison
             yield return OnlyInRun(Place(name), only);
     }
 
-    /// <summary>How many documents an operation finds, and changes.</summary>
-    private static IEnumerable<Deviation> Replies(string place, LearnedOperation operation, ObservedReplies seen, MeasuredReplies run)
+    /// <summary>
+    /// How many documents an operation finds, and changes; nothing where replies don't tell, or hardly one of them was without an error.
+    /// </summary>
+    /// <param name="place">What deviations call it.</param>
+    /// <param name="operation">What was seen.</param>
+    /// <param name="run">What the replies to the scenario's said.</param>
+    public static IEnumerable<Deviation> OfReplies(string place, PhaseOperation operation, in MeasuredReplies run) =>
+        operation.Operation is { Replies: { Failed: < Always } replies, Kind: not ("steps" or "bulkWrite") }
+            ? Replies(place, operation, replies, run) : [];
+
+    private static IEnumerable<Deviation> Replies(string place, PhaseOperation phase, ObservedReplies seen, MeasuredReplies run)
     {
+        LearnedOperation operation = phase.Operation;
         double succeeded = 1 - seen.Failed;
         double count = seen.Count * succeeded;
         double mean = seen.Documents / succeeded;
         Deviation documents = Deviation.OfMeans(place, "documents of an operation", (mean, seen.Deviation, count),
-            (run.Documents, seen.Deviation, run.Count), Deviation.OfSizes);
+            (run.Near(mean, operation.Limit), seen.Deviation, run.Count), Deviation.OfSizes);
         // The same documents each time: how many of them a copy has is drawn once.
         yield return mean > 1 && seen.Deviation * seen.Deviation < Constant * mean && mean != operation.Limit
             && operation.Kind is not ("insert" or "insertMany")
             ? documents with { Chance = documents.Chance + (Deviation.Spread / Math.Sqrt(mean)) } : documents;
         double nothing = Math.Min(1, seen.Nothing / succeeded);
         if (run.Nothing is { } none)
-            yield return Deviation.OfShares(place, "finds nothing (%)", (nothing, count), (none, run.Count), OfNothing);
+            yield return Deviation.OfShares(place, "finds nothing (%)", (nothing, count),
+                (run.Share < 1 ? Math.Min(nothing, none) : none, run.Count), OfNothing);
         if (run is { Nothing: { } unmatched, ChangedNothing: { } unchanged } && seen.Modified is { } modified
             && operation is { Kind: "update" or "replace", IsMany: false, IsUpsert: false })
             yield return Deviation.OfShares(place, "changes a document (%)", (Math.Clamp(modified / succeeded, 0, 1), count),

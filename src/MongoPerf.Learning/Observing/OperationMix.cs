@@ -27,6 +27,16 @@ public sealed record OperationMix(
     public IReadOnlyList<LearnedOperation> Operations =>
         [.. Phases.SelectMany(phase => phase.Operations).Select(one => one.Operation)
             .Distinct<LearnedOperation>(ReferenceEqualityComparer.Instance).OrderByDescending(one => one.Count)];
+
+    /// <summary>The same with other operations in place of some.</summary>
+    public OperationMix With(IReadOnlyDictionary<LearnedOperation, LearnedOperation> instead) => this with
+    {
+        Phases = [.. Phases.Select(phase => phase with
+        {
+            Operations = [.. phase.Operations.Select(one =>
+                one with { Operation = instead.GetValueOrDefault(one.Operation, one.Operation) })],
+        })],
+    };
 }
 
 /// <summary>A time in which operations came in one mix.</summary>
@@ -133,6 +143,9 @@ public sealed record LearnedOperation(string Database, string Collection, string
 
     /// <summary>What their replies said; null if the source doesn't tell, and for parts.</summary>
     public ObservedReplies? Replies { get; init; }
+
+    /// <summary>The share that is to ask for values that no document has; null for what follows from replies.</summary>
+    public double? Misses { get; init; }
 
     /// <summary>The writes of a <c>bulkWrite</c>, or the <c>steps</c> of a transaction; empty for all other kinds.</summary>
     public IReadOnlyList<LearnedOperation> Parts { get; init; } = [];

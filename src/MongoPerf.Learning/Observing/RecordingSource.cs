@@ -38,10 +38,12 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
             yield return operation;
         }
 
-        foreach (Pending one in _pending.Values.Concat(_cursors.Values).Where(one => one.Operation is not null))
+        foreach (Pending one in _pending.Values.Concat(_cursors.Values).Distinct())
         {
             count++;
-            yield return one.Operation!;
+            // Nobody asked for the rest of a cursor that was not read to its end.
+            yield return one.Cursor == 0 ? one.Operation
+                : one.Operation with { Microseconds = one.Took, Reply = new ObservedReply(one.Documents, 0, null, null) };
         }
 
         if (count == 0)
@@ -168,7 +170,7 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
         if (!_pending.Remove((connection, facts.Request), out Pending? pending))
             return null;
         pending.Took += Math.Max(0, microseconds - pending.Since);
-        ObservedOperation operation = pending.Operation!;
+        ObservedOperation operation = pending.Operation;
         pending.Documents += facts.Reply.Documents;
         if (facts.Cursor != 0 && _cursors.Count < MostPending)
         {
@@ -267,7 +269,7 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
     /// <summary>A request without its reply, or a cursor without its end.</summary>
     private sealed class Pending
     {
-        public ObservedOperation? Operation { get; init; }
+        public required ObservedOperation Operation { get; init; }
 
         public long Since { get; set; }
 

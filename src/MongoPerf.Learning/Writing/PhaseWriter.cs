@@ -37,11 +37,15 @@ public sealed class PhaseWriter
     private readonly double _share;
 
     private readonly bool _isDivided;
+    private readonly IReadOnlyDictionary<(string Phase, string Operation), string> _remarks;
 
     /// <param name="mix">What was seen in the database that the file describes.</param>
     /// <param name="data">What the file says of its data.</param>
-    public PhaseWriter(OperationMix mix, IWrittenData data)
+    /// <param name="remarks">Comments on operations, by the names of phase and operation; null for none.</param>
+    public PhaseWriter(
+        OperationMix mix, IWrittenData data, IReadOnlyDictionary<(string Phase, string Operation), string>? remarks = null)
     {
+        _remarks = remarks ?? new Dictionary<(string, string), string>();
         _share = Math.Min(1, LongestInPieces / mix.Phases.Sum(phase => phase.Seconds));
         _isDivided = mix.Phases.Count > 1;
         var operations = new OperationWriter(data);
@@ -185,6 +189,8 @@ public sealed class PhaseWriter
             if (operation.Latency is { } latency)
                 _text.Append(CultureInfo.InvariantCulture,
                     $"        # took {Took(latency.P50)} µs (p50), {Took(latency.P90)} (p90), {Took(latency.P99)} (p99)\n");
+            if (_remarks.TryGetValue((phase.Name, name), out string? remark))
+                Comment(remark, "        ");
         }
     }
 

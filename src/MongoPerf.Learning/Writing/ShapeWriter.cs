@@ -305,7 +305,7 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
     /// <summary>A value that no document has, as often as nothing was found; once in an operation.</summary>
     private string Missing(ValueShape value, string drawn)
     {
-        if (_hasMissed || operation.Replies is not { AreEnough: true } replies || Misses(replies) is not (> HardlyAny and var misses))
+        if (_hasMissed || Misses is not (> HardlyAny and var misses))
             return drawn;
         _hasMissed = true;
         if (data.AbsentOf(_collection, value.Field) is not { } absent)
@@ -325,17 +325,24 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
             : Weighted([(word, 1 - misses), (SearchedWords.None, misses)]);
     }
 
-    /// <summary>The share of operations that found nothing because no document has the values that they ask for.</summary>
-    private double Misses(ObservedReplies replies)
+    /// <summary>The share of operations that ask for values that no document has, since they found nothing.</summary>
+    public double Misses
     {
-        // Later ones find nothing where earlier ones have removed it, here too.
-        bool removes = operation.Kind == "delete" || operation.IsRemove;
-        ValueShape[] places = [.. operation.Filter?.Values ?? []];
-        bool isExplained = Array.Exists(places, one => one.Seen.Few.Count > 0 || one.Role != ValueRole.Equal);
-        return operation.Kind is not ("find" or "count" or "distinct" or "update" or "replace" or "delete" or "findAndModify")
-            || (replies.Nothing < NearlyAll && (removes || isExplained))
-            || Array.Exists(places, one => one.Role == ValueRole.Equal && one.Seen.Few.Count > 0
-                && one.Seen.Few.All(few => data.ShareOf(_collection, one.Field, few.Key) == 0)) ? 0 : replies.Nothing;
+        get
+        {
+            if (operation.Misses is { } known)
+                return known;
+            if (operation.Replies is not { AreEnough: true } replies)
+                return 0;
+            // Later ones find nothing where earlier ones have removed it, here too.
+            bool removes = operation.Kind == "delete" || operation.IsRemove;
+            ValueShape[] places = [.. operation.Filter?.Values ?? []];
+            bool isExplained = Array.Exists(places, one => one.Seen.Few.Count > 0 || one.Role != ValueRole.Equal);
+            return operation.Kind is not ("find" or "count" or "distinct" or "update" or "replace" or "delete" or "findAndModify")
+                || (replies.Nothing < NearlyAll && (removes || isExplained))
+                || Array.Exists(places, one => one.Role == ValueRole.Equal && one.Seen.Few.Count > 0
+                    && one.Seen.Few.All(few => data.ShareOf(_collection, one.Field, few.Key) == 0)) ? 0 : replies.Nothing;
+        }
     }
 
     private static string Weighted(IReadOnlyList<(string Value, double Count)> parts)

@@ -13,6 +13,9 @@ public sealed record OutputRequest(string RunsFolder, string Format, bool Quiet,
 
     public bool WritesReport { get; init; } = true;
 
+    /// <summary>Nothing is printed, not even why it ended early: whoever began the run says that.</summary>
+    public bool IsSilent { get; init; }
+
     /// <summary>The whole report is printed as text, not only its answer.</summary>
     public bool IsFull { get; init; }
 

@@ -55,10 +55,11 @@ internal sealed class PlanExecution
         _store.Flush();
         RunRequest request = _session.Request;
         // A part's report is made when somebody asks for it: the machine may have other agents' work to do.
-        IRunResults? results = request.Agent is null ? request.Output.Results : null;
+        IRunResults? results = request.Agent is null && !request.Output.IsSilent ? request.Output.Results : null;
         results?.Show(_session.Folder, request.Output);
         using StoredRun stored = StoredRun.Open(_session.Folder.Path);
-        outcome.Print(stored, results?.Next(stored, _session.Folder), request.Output.Results.FailedAssertions(stored));
+        if (!request.Output.IsSilent)
+            outcome.Print(stored, results?.Next(stored, _session.Folder), request.Output.Results.FailedAssertions(stored));
         return outcome.ToExitCode(stored);
     }
 

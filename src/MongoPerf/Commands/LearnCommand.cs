@@ -103,12 +103,17 @@ internal sealed class LearnCommand
             return LearnCheck.Run(plan.Plan, sample, names, budget, folder is null ? null : StoredRun.Open(folder.Path), seen);
         var kept = (parsed.GetValue(_values) ?? []).ToHashSet(StringComparer.Ordinal);
         RequireKnown(kept, sample);
-        (DataWriter data, PhaseWriter? phases) = seen is null ? (new DataWriter(sample, names, kept), null)
-            : seen.Write(sample, names, kept);
+        sample = seen?.Completed(sample) ?? sample;
+        Learning.Observing.OperationMix? mix = seen?.MixOf(sample);
+        var data = new DataWriter(sample, names, kept, mix);
+        PhaseWriter? phases = mix is null ? null : seen!.Write(mix, data, sample.Name);
+        string report = "";
+        if (mix is not null)
+            (phases, report) = LearnedTrial.Calibrate(sample, data, mix, phases!);
         string text = ScenarioText.Of(sample, data, phases);
         Write(output!, text);
         if (phases is not null)
-            Console.WriteLine(phases.Accounting);
+            Console.WriteLine($"{phases.Accounting}\n{report}");
         if (phases is { LeftOutShare: > MostLeftOut and var share })
             Console.Error.WriteLine(FormattableString.Invariant(
                 $"warning: {100 * share:0.#} % of what was seen is left out; the file's comments say what and why"));

@@ -75,35 +75,38 @@ internal sealed class Observation
         });
     }
 
-    /// <summary>The file's data and phases.</summary>
-    /// <param name="sample">The deployment's database.</param>
-    /// <param name="names">What the file calls collections and fields.</param>
-    /// <param name="kept">Fields whose values may be in the file.</param>
-    /// <exception cref="UserException">Nothing was seen that could be written (2).</exception>
-    public (DataWriter Data, PhaseWriter Phases) Write(DatabaseSample sample, WrittenNames names, IReadOnlySet<string> kept)
+    /// <summary>A queue that is empty in the end had documents like those that were inserted.</summary>
+    public DatabaseSample Completed(DatabaseSample sample) => sample with
     {
-        // A queue that is empty in the end had documents like those that were inserted.
-        sample = sample with
-        {
-            Collections = [.. sample.Collections.Select(one => one.Documents.Count > 0 ? one
-                : one with { Documents = _mix.InsertedDocuments(sample.Name, one.Name), AreInOrder = true })],
-        };
+        Collections = [.. sample.Collections.Select(one => one.Documents.Count > 0 ? one
+            : one with { Documents = _mix.InsertedDocuments(sample.Name, one.Name), AreInOrder = true })],
+    };
+
+    /// <summary>What was seen of the database, understood by its data.</summary>
+    /// <param name="sample">As <see cref="Completed"/> has it.</param>
+    public Learning.Observing.OperationMix MixOf(DatabaseSample sample)
+    {
         Dictionary<string, (double Documents, FieldStatistics Fields)> known = sample.Collections
             .ToDictionary(one => one.Name, one => ((double)Math.Max(one.Count, one.Documents.Count), FieldStatistics.Of(one)),
                 StringComparer.Ordinal);
-        Learning.Observing.OperationMix mix = _mix.Finish(_source, sample.Name, (collection, field) =>
+        return _mix.Finish(_source, sample.Name, (collection, field) =>
             known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
             && there.Fields.Find(field)?.Values.Values.MaxBy(values => values.Count) is { } values
                 ? new FieldPopulation(there.Documents, values.Cardinality.Distinct) { Shares = values.Shares } : null,
             (collection, path) => known.TryGetValue(collection, out (double Documents, FieldStatistics Fields) there)
                 && there.Fields.Find(path)?.Map is not null);
-        var data = new DataWriter(sample, names, kept, mix);
-        var phases = new PhaseWriter(mix, data);
-        return phases.Phases.Count > 0 ? (data, phases)
-            : throw new UserException(ExitCode.WrongUsage,
-                $"{_source.Name}: no operation on {Masking.Shown(sample.Name)} was seen that can be learned",
-                    "--db names another database; without --from only the data are learned");
     }
+
+    /// <summary>The phases of a file.</summary>
+    /// <param name="mix">Of <see cref="MixOf"/>.</param>
+    /// <param name="data">The file's data.</param>
+    /// <param name="database">The deployment's.</param>
+    /// <exception cref="UserException">Nothing was seen that could be written (2).</exception>
+    public PhaseWriter Write(Learning.Observing.OperationMix mix, DataWriter data, string database) =>
+        new PhaseWriter(mix, data) is { Phases.Count: > 0 } phases ? phases
+            : throw new UserException(ExitCode.WrongUsage,
+                $"{_source.Name}: no operation on {Masking.Shown(database)} was seen that can be learned",
+                    "--db names another database; without --from only the data are learned");
 
     /// <summary>How far the operations of a run of the learned scenario are from it.</summary>
     /// <param name="run">The run.</param>
@@ -113,7 +116,10 @@ internal sealed class Observation
     /// <exception cref="UserException">Nothing was seen, or the run has no phase of a learned scenario (2).</exception>
     public IEnumerable<Deviation> Against(StoredRun run, DatabaseSample sample, WrittenNames names, bool areTimesJudged)
     {
-        IReadOnlyList<WrittenPhase> phases = Write(sample, names, new HashSet<string>()).Phases.Phases;
+        sample = Completed(sample);
+        Learning.Observing.OperationMix mix = MixOf(sample);
+        IReadOnlyList<WrittenPhase> phases =
+            Write(mix, new DataWriter(sample, names, new HashSet<string>(), mix), sample.Name).Phases;
         ILookup<string, PhaseRecord> ran = run.Phases.ToLookup(phase => phase.Phase);
         return phases.Any(phase => ran.Contains(phase.Name))
             ? phases.SelectMany(phase => OperationComparison.Of(
@@ -124,7 +130,8 @@ internal sealed class Observation
                 "name a run of the scenario that 'learn' wrote of this");
     }
 
-    private static Dictionary<string, MeasuredOperation> Measured(PhaseRecord? phase) => (phase?.Operations ?? [])
+    /// <summary>The operations of a run's phase, by name; none of one that it did not come to.</summary>
+    public static Dictionary<string, MeasuredOperation> Measured(PhaseRecord? phase) => (phase?.Operations ?? [])
         .Where(result => !result.IsTotal).ToDictionary(result => result.Operation, result =>
             new MeasuredOperation(result.Seconds, result.OperationsPerSecond, result.LatencyMicroseconds.P99, result.Plan?.Stages)
             {

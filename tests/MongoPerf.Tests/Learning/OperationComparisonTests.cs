@@ -105,6 +105,26 @@ public sealed class OperationComparisonTests
         Assert.Equal(wrong, all.FirstOrDefault(one => !one.IsWithin)?.What);
     }
 
+    /// <summary>Of a tenth of the documents, a tenth may be found or as many, and more often nothing; all else is wrong.</summary>
+    [Theory]
+    [InlineData(2, 0.0, null)]
+    [InlineData(20, 0.0, null)]
+    [InlineData(9, 0.3, null)]
+    [InlineData(30, 0.0, "documents of an operation")]
+    [InlineData(1, 0.0, "documents of an operation")]
+    [InlineData(2, 0.0, "documents of an operation", 15)]
+    [InlineData(20, 0.0, "finds nothing (%)", null, 0.3)]
+    public void What_is_found_of_a_part_of_the_documents_may_grow_with_them(
+        double run, double runNothing, string? wrong, int? limit = null, double nothing = 0)
+    {
+        var operation = new PhaseOperation(new LearnedOperation("shop", "orders", "find", 5000)
+        {
+            Limit = limit, Replies = new ObservedReplies(5000, 20, 3, nothing, null, new Dictionary<int, double>()),
+        }, 5000, null);
+        Assert.Equal(wrong, OperationComparison.OfReplies("it", operation, new MeasuredReplies(5000, run, runNothing, null) { Share = 0.1 })
+            .FirstOrDefault(one => !one.IsWithin)?.What);
+    }
+
     /// <summary>Replies with errors are about no document; what succeeded is compared.</summary>
     [Fact]
     public void Operations_that_failed_are_left_out()
