@@ -97,9 +97,10 @@ public static class OperationComparison
         double mean = seen.Documents / succeeded;
         Deviation documents = Deviation.OfMeans(place, "documents of an operation", (mean, seen.Deviation, count),
             (run.Near(mean, operation.Limit), seen.Deviation, run.Count), Deviation.OfSizes);
-        // The same documents each time: how many of them a copy has is drawn once.
+        // The same documents each time: how many of them a copy has is drawn once. Those of many values it draws for each.
         yield return mean > 1 && seen.Deviation * seen.Deviation < Constant * mean && mean != operation.Limit
             && operation.Kind is not ("insert" or "insertMany")
+            && !operation.Values.Any(one => one.Role == ValueRole.Equal && one.Seen.Few.Count == 0)
             ? documents with { Chance = documents.Chance + (Deviation.Spread / Math.Sqrt(mean)) } : documents;
         double nothing = Math.Min(1, seen.Nothing / succeeded);
         if (run.Nothing is { } none)
