@@ -42,6 +42,9 @@ internal record struct RecordedRequest
 
     public bool IsUnacknowledged { get; init; }
 
+    /// <summary>It is in a transaction, and does not end it.</summary>
+    public bool IsStatement { get; init; }
+
     /// <summary>Its reply is in the recording.</summary>
     public bool HasReply { get; set; }
 

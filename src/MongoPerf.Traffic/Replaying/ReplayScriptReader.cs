@@ -46,10 +46,14 @@ public sealed class ReplayScriptReader
     private readonly List<int> _generatedBy = [];
     private readonly Dictionary<int, MadeIds> _made = [];
     private readonly RequestDependencies? _dependencies;
+    private readonly TransactionOrder _order = new();
     private readonly RequestParts _parts;
 
     /// <summary>By request: how many requests and replies of those that are replayed had come when its own reply came, or it did.</summary>
     private readonly List<int> _ends = [];
+
+    /// <summary>The same, when it came itself.</summary>
+    private readonly List<int> _begins = [];
     private int _come;
     private long? _start;
 
@@ -179,7 +183,7 @@ public sealed class ReplayScriptReader
         _databases[database] = _databases.GetValueOrDefault(database) + 1;
         int firstPrior = _priors.Count;
         if (_dependencies is not null)
-            AddDependencies(_dependencies, message, envelope, writes);
+            AddDependencies(_dependencies, recorded.Connection, message, envelope, writes);
         bool usesGenerated = _generated.Count > 0 && UsesGeneratedIds(recorded.Message);
         int shape = ShapeOf(message, command, database, writes.Count > 0);
         Keep(recorded, requestId, message, envelope, used, new RecordedRequest
@@ -190,18 +194,23 @@ public sealed class ReplayScriptReader
     }
 
     private void AddDependencies(
-        RequestDependencies dependencies, in OpMsg message, in Envelope envelope, IReadOnlyList<WriteTarget> writes)
+        RequestDependencies dependencies, long connection, in OpMsg message, in Envelope envelope, IReadOnlyList<WriteTarget> writes)
     {
         DataPart[] parts = _parts.Of(message, envelope.Command!, envelope.Database!, writes);
         if (envelope is { IsInTransaction: true, Session: { } session })
         {
-            IReadOnlyCollection<DataPart> all = dependencies.AddStatement(session, envelope.StartsTransaction, parts);
+            IReadOnlyCollection<DataPart> all = dependencies.AddStatement(_requests.Count, session, envelope.StartsTransaction, parts);
             // What it has written is seen, and what it holds is free, once it ends.
             if (envelope.Command is "commitTransaction" or "abortTransaction")
                 parts = [.. all];
         }
 
         dependencies.Begin(_requests.Count, parts, _priors);
+        _order.Begin(_requests.Count, connection, before => _requests[before] is { HasReply: true } or { IsUnacknowledged: true }, parts,
+            envelope.IsInTransaction ? envelope.Session : null, envelope.StartsTransaction, envelope.Command switch
+            {
+                "commitTransaction" => true, "abortTransaction" => false, _ => null,
+            });
         // What a transaction sees is settled by its first statement; what comes later in it would conflict with what it has not seen.
         if (envelope.StartsTransaction)
             dependencies.AwaitWrites(_priors);
@@ -269,8 +278,10 @@ public sealed class ReplayScriptReader
             Uses = used.Length > 0 ? used[0] : -1,
             After = AfterOf(number, used, envelope),
             IsUnacknowledged = (message.Flags & OpMsgFlags.MoreToCome) != 0,
+            IsStatement = envelope is { IsInTransaction: true, Command: not ("commitTransaction" or "abortTransaction") },
         });
         _ends.Add(++_come);
+        _begins.Add(_come);
         if (used.Length > 1)
             _closed[number] = used;
         if ((message.Flags & OpMsgFlags.MoreToCome) != 0)
@@ -365,7 +376,7 @@ public sealed class ReplayScriptReader
         request.Modified = facts.Modified;
         request.ReplyHash = facts.Hash;
         _ends[answered] = ++_come;
-        _dependencies?.End(answered);
+        _dependencies?.End(answered, facts.Reply.Code != 0);
         if (facts.GeneratedIds is { } generated)
             AddGenerated(answered, generated);
         request.ReplyMicroseconds = Math.Max(0, recorded.Microseconds - _start!.Value - request.Due);
@@ -446,6 +457,8 @@ public sealed class ReplayScriptReader
         List<List<int>> workers = Share();
         if (_settings.Threads < workers.Count)
             workers = Fold(workers, _settings.Threads.Value, sequences);
+        else if (_dependencies is not null)
+            AddTransactionOrder(workers, sequences);
         RequireFew(workers.Count);
         return new ReplayScript(_recording, _settings, [.. _requests], [.. workers.Select(worker => worker.ToArray())])
         {
@@ -464,6 +477,35 @@ public sealed class ReplayScriptReader
             Generated = _generatedBy.Count,
             IdsMadeBy = _made,
         };
+    }
+
+    /// <summary>Waits that only the whole recording tells; connections that share threads would wait for one another.</summary>
+    private void AddTransactionOrder(List<List<int>> workers, int[][] sequences)
+    {
+        Dictionary<int, List<int>> more =
+            _order.Find(_requests, number => _requests[number].HasReply ? (_begins[number], _ends[number]) : null);
+        if (more.Count == 0)
+            return;
+        new ReplayRehearsal(_requests, workers, PriorsOf, sequences).Prune(more);
+        List<Prior> all = new(_priors.Count + more.Count);
+        int[] firsts = new int[_requests.Count];
+        for (int number = 0; number < firsts.Length; number++)
+        {
+            firsts[number] = all.Count;
+            all.AddRange(PriorsOf(number).Union((more.GetValueOrDefault(number) ?? []).Select(other => new Prior(-1, other))));
+        }
+
+        for (int number = 0; number < firsts.Length; number++)
+            _requests[number] = _requests[number] with { FirstPrior = firsts[number] };
+        _priors.Clear();
+        _priors.AddRange(all);
+    }
+
+    private IEnumerable<Prior> PriorsOf(int number)
+    {
+        int end = number + 1 < _requests.Count ? _requests[number + 1].FirstPrior : _priors.Count;
+        for (int i = _requests[number].FirstPrior; i < end; i++)
+            yield return _priors[i];
     }
 
     /// <exception cref="MongoPerfException">No client can have so many connections (2).</exception>

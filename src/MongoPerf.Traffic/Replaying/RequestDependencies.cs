@@ -29,6 +29,7 @@ internal sealed class RequestDependencies
     private readonly List<List<int>> _sequences = [];
     private readonly Dictionary<int, DataPart[]> _begun = [];
     private readonly Dictionary<Guid, HashSet<DataPart>> _transactions = [];
+    private readonly Dictionary<int, HashSet<DataPart>> _statements = [];
 
     /// <summary>Requests in the order of their replies.</summary>
     public IEnumerable<int[]> Sequences => _sequences.Select(sequence => sequence.ToArray());
@@ -62,10 +63,15 @@ internal sealed class RequestDependencies
     }
 
     /// <summary>Its reply comes; nothing waits for a request without one.</summary>
-    public void End(int number)
+    /// <param name="number">The request's.</param>
+    /// <param name="hasFailed">A statement that failed is the end of its transaction.</param>
+    public void End(int number, bool hasFailed)
     {
+        bool isInTransaction = _statements.Remove(number, out HashSet<DataPart>? all);
         if (!_begun.Remove(number, out DataPart[]? parts))
             return;
+        if (isInTransaction && hasFailed)
+            parts = [.. all!];
         foreach (DataPart part in parts)
         {
             Span<Node> path = PathOf(part);
@@ -77,7 +83,7 @@ internal sealed class RequestDependencies
 
     /// <summary>Adds a statement of a transaction to what its end makes visible.</summary>
     /// <returns>What the transaction has touched so far.</returns>
-    public IReadOnlyCollection<DataPart> AddStatement(Guid session, bool isFirst, DataPart[] parts)
+    public IReadOnlyCollection<DataPart> AddStatement(int number, Guid session, bool isFirst, DataPart[] parts)
     {
         if (isFirst || !_transactions.TryGetValue(session, out HashSet<DataPart>? all))
         {
@@ -89,6 +95,9 @@ internal sealed class RequestDependencies
         all.UnionWith(parts);
         if (all.Count > MostParts)
             _transactions[session] = all = [Everything];
+        if (_statements.Count == MostNodes)
+            _statements.Clear();
+        _statements[number] = all;
         return all;
     }
 

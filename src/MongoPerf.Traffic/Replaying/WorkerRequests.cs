@@ -157,9 +157,21 @@ internal sealed class WorkerRequests : IScriptedOperation, IDisposable
         };
         if (facts.Code != 0)
             LastError = OperationReply.ReadError(message).WithoutValues();
+        else if (request is { IsStatement: true, HasReply: true, Reply.Code: not 0 })
+            Abort();
         // The error that the application got, too, is what this request leads to.
         bool isAsRecorded = facts.Code == 0 || (request.HasReply && request.Reply.Code == facts.Code);
         return new OperationOutcome(isAsRecorded, (int)Math.Min(facts.Documents, int.MaxValue), facts.Bytes);
+    }
+
+    /// <summary>
+    /// When it was recorded this statement failed, so that its transaction was over and held no document: others wrote those.
+    /// </summary>
+    private void Abort()
+    {
+        var statement = new BsonDocument(OpMsg.Parse(_message.AsSpan(0, _messageLength)).Body.ToArray());
+        _executor.Connection.RunUnchecked("admin", BsonDocument.Of([("abortTransaction", 1), .. statement
+            .Where(field => field.Key is "lsid" or "txnNumber" or "autocommit").Select(field => (field.Key, (object?)field.Value))]));
     }
 
     private bool HasOtherContent() => _all[_number].ReplyHash is var recorded && recorded != 0

@@ -164,6 +164,144 @@ public sealed class ReplayDependenciesTests : IDisposable
         Assert.All(parts, part => Assert.Single(part.Lines, line => part.Has(line.Worker)));
     }
 
+    /// <summary>
+    /// A commit waits for its majority, and what it wrote can be seen before its reply: whoever wrote the same documents then had seen it.
+    /// </summary>
+    [Theory]
+    // The documents of both, whether the other one commits, what the second one's write comes to, and whether the second one waits.
+    [InlineData(1, 1, "commitTransaction", 0, true)]
+    [InlineData(1, 2, "commitTransaction", 0, false)]
+    [InlineData(1, 1, "abortTransaction", 0, false)]
+    [InlineData(1, 1, "commitTransaction", 112, false)]
+    public void A_transaction_begins_when_what_it_must_have_seen_is_committed(int one, int other, string end, int code, bool waits)
+    {
+        TrafficFile file = new TrafficFile()
+            .Exchange(1, 1, Statement(Update(one), 0, 1, starts: true), Ok)
+            .Request(1, 2, Ending(end, 0, 1))
+            .Exchange(2, 1, Statement(Find(Id(3)), 1, 1, starts: true), Ok)
+            .Reply(1, 2, Ok)
+            .Exchange(2, 2, Statement(Update(other), 1, 1), code == 0 ? Ok : BsonDocument.Of(("ok", 0.0), ("code", code)))
+            .Exchange(2, 3, Ending("commitTransaction", 1, 1), Ok);
+        ReplayScript script = Read(file, Kept);
+        Assert.Equal(waits, WaitsFor(script, 2).Contains(1));
+        Assert.DoesNotContain(1, WaitsFor(Read(file, Kept with { Threads = 1 }), 2));
+    }
+
+    /// <summary>A write has long been done when its majority has it; and one that came later had to wait for the end.</summary>
+    [Fact]
+    public void A_write_comes_before_the_transaction_that_saw_it_or_behind_it()
+    {
+        ReplayScript script = Read(new TrafficFile()
+            .Request(1, 1, Update(1))
+            .Exchange(2, 1, Statement(Find(Id(3)), 1, 1, starts: true), Ok)
+            .Reply(1, 1, Ok)
+            .Exchange(2, 2, Statement(Update(1), 1, 1), Ok)
+            .Request(1, 2, Update(1))
+            .Request(2, 3, Ending("commitTransaction", 1, 1))
+            .Reply(1, 2, Ok)
+            .Reply(2, 3, Ok), Kept);
+        Assert.Contains(0, WaitsFor(script, 1));
+        // Its number is lower than that of what it waits for.
+        Assert.Equal([4], WaitsFor(script, 3).Where(number => number > 3));
+    }
+
+    /// <summary>It held no document any more once it had failed, so that it must not hold one here.</summary>
+    [Fact]
+    public void A_statement_that_conflicted_comes_behind_what_it_conflicted_with()
+    {
+        ReplayScript script = Read(new TrafficFile()
+            .Exchange(1, 1, Statement(Find(Id(3)), 0, 1, starts: true), Ok)
+            .Exchange(2, 1, Statement(Find(Id(3)), 1, 1, starts: true), Ok)
+            .Request(1, 2, Statement(Update(1), 0, 1))
+            .Exchange(2, 2, Statement(Update(1), 1, 1), BsonDocument.Of(("ok", 0.0), ("code", 112)))
+            .Reply(1, 2, Ok)
+            .Exchange(1, 3, Ending("commitTransaction", 0, 1), Ok), Kept);
+        Assert.Contains(2, WaitsFor(script, 3));
+        Assert.True(script.Requests[3].IsStatement);
+        Assert.False(script.Requests[4].IsStatement);
+    }
+
+    /// <summary>Its transaction was over then; here it would go on, and hold what others wrote.</summary>
+    [Theory]
+    [InlineData(112, true)]
+    [InlineData(0, false)]
+    public void A_statement_that_failed_then_and_succeeds_here_is_aborted(int recorded, bool isAborted)
+    {
+        TrafficFile file = new TrafficFile().Exchange(1, 1, Statement(Update(1), 0, 1, starts: true),
+            recorded == 0 ? Ok : BsonDocument.Of(("ok", 0.0), ("code", recorded)));
+        using Recording recording = Recording.Open(file.Write(_folder.At("conflict.bin")));
+        ReplayScript script = ReplayScriptReader.Read(recording, Kept);
+        var asked = new ConcurrentQueue<BsonDocument>();
+        using var server = new ScriptedListener("server without a conflict", socket =>
+        {
+            BsonDocument reply = LyingServer.Hello(17, false);
+            while (ScriptedListener.ReadMessage(socket) is { } message)
+            {
+                MessageHeader header = MessageHeader.Read(message);
+                if (header.OpCode == OpCode.Msg)
+                    asked.Enqueue(new BsonDocument(OpMsg.Parse(message).Body.ToArray()));
+                socket.Send(LyingServer.Message(reply, header.RequestId));
+                reply = Ok;
+            }
+        });
+        using IExecutorSource source = new ReplayEngine(script).Open(new ClientOptions
+        {
+            Address = () => server.Address, Connections = ConnectionSettings.Default, Database = "d", Workers = 1,
+        });
+        using IOperationExecutor executor = source.OpenExecutor();
+        executor.Connect();
+        IScriptedOperation work = executor.PrepareScript(0);
+        Assert.True(work.TryTake(out _) && work.Draw() && work.Execute().Succeeded);
+        BsonDocument[] sent = [.. asked.SkipWhile(command => command.Find("update") is null)];
+        Assert.Equal(isAborted ? ["update", "abortTransaction"] : ["update"], sent.Select(command => command.First().Key));
+        Assert.True(!isAborted || sent[0].Find("lsid")!.Value.Equals(sent[1].Find("lsid")!.Value));
+    }
+
+    /// <summary>An abort frees what was written, once it is done; a write of the same waits for it.</summary>
+    [Fact]
+    public void A_statement_comes_behind_the_abort_that_let_it_write()
+    {
+        ReplayScript script = Read(new TrafficFile()
+            .Exchange(1, 1, Statement(Update(1), 0, 1, starts: true), Ok)
+            .Exchange(2, 1, Statement(Find(Id(3)), 1, 1, starts: true), Ok)
+            .Request(1, 2, Ending("abortTransaction", 0, 1))
+            .Exchange(2, 2, Statement(Update(1), 1, 1), Ok)
+            .Reply(1, 2, Ok)
+            .Exchange(2, 3, Ending("commitTransaction", 1, 1), Ok), Kept);
+        Assert.Contains(2, WaitsFor(script, 3));
+    }
+
+    /// <summary>
+    /// Transactions on a server that keeps documents locked and snapshots apart, with replies that come late: each replay in another order
+    /// that the script allows has no conflict but those that were recorded, and nobody waits for ever.
+    /// </summary>
+    [Fact]
+    public void However_replies_come_transactions_conflict_as_they_did()
+    {
+        var failures = new List<string>();
+        for (int seed = 0; seed < 200; seed++)
+        {
+            var random = new Random(seed);
+            var recorded = new SnapshotServer();
+            ReplayScript script = Read(recorded.Record(random), Kept);
+            SnapshotServer replayed = recorded.Again();
+            Simulate(script, random, seed, out _, replayed.Do);
+            failures.AddRange(recorded.Codes.Where(one => one.Value == 0 && replayed.Codes[one.Key] != 0).Take(1)
+                .Select(one => $"seed {seed}: request {one.Key} fails here alone"));
+        }
+
+        Assert.Empty(failures);
+    }
+
+    private static BsonDocument Update(int id) => BsonDocument.Of(
+        ("update", "a"), ("updates", new object[] { BsonDocument.Of(("q", Id(id)), ("u", Id(id))) }), ("$db", "d"));
+
+    private static BsonDocument Statement(BsonDocument command, int session, long number, bool starts = false) => InSession(
+        command, session, number, starts ? [("startTransaction", true), ("autocommit", false)] : [("autocommit", false)]);
+
+    private static BsonDocument Ending(string command, int session, long number) =>
+        Statement(BsonDocument.Of((command, 1), ("$db", "admin")), session, number);
+
     private static BsonDocument InSession(BsonDocument command, int session, long? number, params (string, object?)[] more) =>
         BsonDocument.Of([
             .. command.Select(field => (field.Key, (object?)field.Value)), ("lsid", BsonDocument.Of(("id", new BsonValue(BsonType.Binary,
@@ -436,8 +574,9 @@ public sealed class ReplayDependenciesTests : IDisposable
 
     /// <summary>Sends and answers in any order that the script allows.</summary>
     /// <returns>When each request was answered.</returns>
-    private static int[] Simulate(ReplayScript script, Random random, int seed, out int[] sent)
+    private static int[] Simulate(ReplayScript script, Random random, int seed, out int[] sent, Action<int>? execute = null)
     {
+        bool[] isDone = new bool[script.Requests.Length];
         int[] ended = [.. Enumerable.Repeat(int.MaxValue, script.Requests.Length)];
         sent = new int[script.Count];
         int[] next = new int[script.Workers.Length];
@@ -449,6 +588,13 @@ public sealed class ReplayDependenciesTests : IDisposable
             Assert.True(able.Length > 0, $"seed {seed}: all workers wait");
             int one = able[random.Next(able.Length)];
             int request = script.Workers[one][next[one]];
+            // A server does it at any time between.
+            if (execute is not null && !isDone[request] && (isUnderWay[one] || random.Next(2) == 0))
+            {
+                isDone[request] = true;
+                execute(request);
+            }
+
             if (isUnderWay[one])
             {
                 ended[request] = clock;
@@ -473,5 +619,112 @@ public sealed class ReplayDependenciesTests : IDisposable
     {
         using Recording recording = Recording.Open(file.Write(_folder.At("a.bin")));
         return ReplayScriptReader.Read(recording, options ?? new ReplaySettings());
+    }
+
+    /// <summary>What a server does with transactions: each writes what nobody else has written since it began, or holds.</summary>
+    private sealed class SnapshotServer
+    {
+        private const int Sessions = 4;
+        private const int Requests = 60;
+        private const int Conflict = 112, NoTransaction = 251;
+
+        private readonly List<(int Session, string Kind, int Document, bool Starts)> _made = [];
+        private readonly Transaction?[] _open = new Transaction?[Sessions];
+        private readonly Dictionary<int, int> _written = [];
+        private Dictionary<int, int>? _recorded;
+        private int _clock;
+
+        /// <summary>By request.</summary>
+        public Dictionary<int, int> Codes { get; } = [];
+
+        /// <summary>The same requests on another server, in another order.</summary>
+        public SnapshotServer Again()
+        {
+            var again = new SnapshotServer { _recorded = Codes };
+            again._made.AddRange(_made);
+            return again;
+        }
+
+        public void Do(int request)
+        {
+            _clock++;
+            (int session, string kind, int document, bool starts) = _made[request];
+            if (starts)
+                _open[session] = new Transaction(_clock);
+            Transaction? transaction = _open[session];
+            int code = transaction is null || transaction.IsOver ? NoTransaction
+                : kind == "update" && (_written.GetValueOrDefault(document) > transaction.Snapshot || Array.Exists(_open, other =>
+                    other is { IsOver: false } && other != transaction && other.Documents.Contains(document))) ? Conflict : 0;
+            if (code == 0 && kind == "update")
+                transaction!.Documents.Add(document);
+            if (code == 0 && kind == "commitTransaction")
+            {
+                foreach (int written in transaction!.Documents)
+                    _written[written] = _clock;
+            }
+
+            // A replay ends what had failed when it was recorded.
+            if (transaction is not null && (code != 0 || kind.EndsWith("Transaction", StringComparison.Ordinal)
+                || _recorded?[request] is not (null or 0)))
+                transaction.IsOver = true;
+            Codes[request] = code;
+        }
+
+        public TrafficFile Record(Random random)
+        {
+            var file = new TrafficFile();
+            int?[] underWay = new int?[Sessions];
+            bool[] isOpen = new bool[Sessions], hasFailed = new bool[Sessions];
+            int[] numbers = new int[Sessions];
+            while (_made.Count < Requests || Array.Exists(isOpen, open => open))
+            {
+                file.At++;
+                int session = random.Next(Sessions);
+                if (underWay[session] is { } request)
+                {
+                    if (!Codes.TryGetValue(request, out int code))
+                    {
+                        Do(request);
+                        continue;
+                    }
+
+                    file.Reply(session + 1, request + 1, code == 0 ? Ok : BsonDocument.Of(("ok", 0.0), ("code", code)));
+                    underWay[session] = null;
+                    hasFailed[session] = code != 0;
+                    isOpen[session] = !_made[request].Kind.EndsWith("Transaction", StringComparison.Ordinal);
+                    continue;
+                }
+
+                if (!isOpen[session] && _made.Count >= Requests)
+                    continue;
+                bool starts = !isOpen[session];
+                numbers[session] += starts ? 1 : 0;
+                string kind = hasFailed[session] && !starts ? "abortTransaction" : random.Next(starts ? 2 : 5) switch
+                {
+                    0 => "find", 1 or 2 => "update", 3 => "commitTransaction", _ => random.Next(4) == 0 ? "abortTransaction" : "update",
+                };
+                int document = random.Next(3);
+                isOpen[session] = true;
+                underWay[session] = _made.Count;
+                _made.Add((session, kind, document, starts));
+                file.Request(session + 1, _made.Count, kind switch
+                {
+                    "find" => Statement(Find(Id(document)), session, numbers[session], starts),
+                    "update" => Statement(Update(document), session, numbers[session], starts),
+                    _ => Ending(kind, session, numbers[session]),
+                });
+            }
+
+            return file;
+        }
+
+        private sealed class Transaction(int snapshot)
+        {
+            public int Snapshot => snapshot;
+
+            public HashSet<int> Documents { get; } = [];
+
+            public bool IsOver { get; set; }
+        }
     }
 }
