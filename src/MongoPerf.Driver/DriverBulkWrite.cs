@@ -89,6 +89,7 @@ internal sealed class DriverBulkWrite : IPreparedOperation
         return new OperationOutcome(LastError is null, (int)Math.Min(counts.Documents, int.MaxValue), LastError is null ? _bytes : 0)
         {
             ChangedNothing = counts.ChangedNothing,
+            Modified = (int)Math.Min(counts.Modified, int.MaxValue),
         };
     }
 

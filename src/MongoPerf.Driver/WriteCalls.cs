@@ -101,7 +101,10 @@ internal sealed class UpdateCall(
         bool isMet = _effect is null || _effect.IsMet(documents, upserted, modified);
         if (!isMet)
             LastError = _effect!.ErrorOf(documents, upserted, modified);
-        return new(isMet, (int)Math.Min(documents, int.MaxValue), 0) { ChangedNothing = matched > 0 && modified == 0 };
+        return new(isMet, (int)Math.Min(documents, int.MaxValue), 0)
+        {
+            ChangedNothing = matched > 0 && modified == 0, Modified = (int)Math.Min(modified, int.MaxValue),
+        };
     }
 
     private static DocumentValue PartsOf(UpdateDocuments operation) =>

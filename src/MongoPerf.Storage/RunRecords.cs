@@ -779,11 +779,18 @@ public sealed record ReplayPair(long Recorded, long Replayed);
 /// <param name="ChangedNothing">Updates that left the documents that they matched as they were; null where no reply tells.</param>
 public sealed record EffectResult(long? FoundNothing = null, long? MatchedNothing = null, long? ChangedNothing = null)
 {
+    /// <summary>Documents that updates changed; null where no reply tells, and in runs of earlier versions.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public long? Modified { get; init; }
+
     /// <summary>Those of several clients.</summary>
     /// <returns>Null when there are none.</returns>
     public static EffectResult? Sum(IEnumerable<EffectResult?> all) => all.OfType<EffectResult>().ToArray() is { Length: > 0 } some
         ? new EffectResult(Sum(some.Select(one => one.FoundNothing)), Sum(some.Select(one => one.MatchedNothing)),
             Sum(some.Select(one => one.ChangedNothing)))
+        {
+            Modified = Sum(some.Select(one => one.Modified)),
+        }
         : null;
 
     private static long? Sum(IEnumerable<long?> all) => all.Any(one => one is null) ? null : all.Sum();

@@ -236,7 +236,7 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
                 db.Run("{createIndexes: 'notes', indexes: [{key: {text: 'text'}, name: 'text_text'}]}");
             },
             (db, i) => found += db.Find("notes", $"{{$text: {{$search: '{(i % 5 == 0 ? "keines" : words[i * 7 % 300])}'}}}}") / 60.0,
-            servers["mongod"]);
+            on: servers["mongod"]);
         Assert.InRange(found, 15, 50);
         Assert.DoesNotContain("wort", copy.Text, StringComparison.Ordinal);
         OperationResult search = Assert.Single(copy.Operations);
@@ -328,13 +328,68 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
             StringComparison.Ordinal);
     }
 
+    /// <summary>
+    /// Customers and five orders of each, which come while they are read: the file grows both, reads at each size, and is taken by a
+    /// decision and a forecast.
+    /// </summary>
+    [Fact]
+    public void A_growth_takes_collections_to_what_they_will_be()
+    {
+        string grown = _runs.At("growth.yaml");
+        Copied copy = Copy(
+            db =>
+            {
+                Documents.Insert(db.Connection, db.Name, "customers", [.. Enumerable.Range(0, 100).Select(i =>
+                    BsonDocument.Of(("_id", i), ("name", $"kunde{i:0000}"))) ]);
+                Documents.Insert(db.Connection, db.Name, "orders", [.. Enumerable.Range(0, 500).Select(i =>
+                    BsonDocument.Of(("_id", i), ("customer", i % 100), ("total", i * 7 % 90))) ]);
+                Documents.Insert(db.Connection, db.Name, "countries", [BsonDocument.Of(("_id", 1))]);
+            },
+            (db, i) =>
+            {
+                Assert.Equal(1, db.Find("customers", $"{{_id: {i}}}"));
+                db.Find("orders", $"{{customer: {i}}}");
+                Documents.Insert(db.Connection, db.Name, "customers",
+                    [BsonDocument.Of(("_id", 100 + i), ("name", $"kunde{100 + i:0000}"))]);
+                for (int j = 0; j < 5; j++)
+                    Documents.Insert(db.Connection, db.Name, "orders",
+                        [BsonDocument.Of(("_id", 500 + (5 * i) + j), ("customer", 100 + i), ("total", j))]);
+            },
+            growth: ("--documents 6M", grown));
+        string text = File.ReadAllText(grown);
+        Assert.Contains("grow: {customers: 1, orders: 5}\n    name: growth\n    to: 1000000\n    step: 100000\n", text,
+            StringComparison.Ordinal);
+        Assert.Contains("  countries:\n    count: 1\n", text, StringComparison.Ordinal);
+        Assert.DoesNotMatch("(?m)^        (insert|insertMany): ", text);
+        Assert.Contains("grows to 1,000,000 customers, 5,000,000 orders: 6,000,000 documents in all", copy.Output,
+            StringComparison.Ordinal);
+        ProgramRun.Run("validate", grown).Expect(0);
+        string runs = _runs.At("growths");
+        ProgramRun.Run("run", grown, "--uri", servers.Embedded.Uri, "--db", servers.NewDatabase(), "--out", runs, "--target", "80",
+            "--step", "20", "--duration", "1s", "--warmup", "0s", "--max-skipped", "100%").Expect(0);
+        string id = Path.GetFileName(Directory.GetDirectories(runs).Single());
+        using (var run = StoredRun.Open(Path.Combine(runs, id)))
+        {
+            Assert.Equal([20L, 40, 60, 80], run.Phases.Where(phase => phase.Growth is not null)
+                .Select(phase => phase.Growth!.Documents).Distinct());
+            Assert.InRange(run.Phases.Count(phase => phase.Kind == PhaseKind.Measure), 4, 12);
+            Assert.Equal(400, run.Phases.Last(phase => phase.Phase == "size orders").Sizes.Single().Documents);
+        }
+
+        ProgramRun.Run("forecast", id, "--documents", "1M", "--out", runs).Expect(0);
+        string decision = _runs.At("decide.yaml");
+        ProgramRun.Run("new", decision, "--decide", "single-or-sharded", "--data", grown).Expect(0);
+        ProgramRun.Run("validate", decision).Expect(0);
+    }
+
     /// <param name="prepare">Makes the data.</param>
     /// <param name="work">What the application does, so many times.</param>
     /// <param name="times">How often.</param>
     /// <param name="afterwards">What happens between the recording and the learning, seen by nobody.</param>
     /// <param name="on">The deployment; null for the embedded server.</param>
+    /// <param name="growth">What is typed to learn a growth in place of a copy, and the file; null for a copy.</param>
     private Copied Copy(Action<Client> prepare, Action<Client, int> work, int times = 60, Action<Client>? afterwards = null,
-        TestServer? on = null)
+        TestServer? on = null, (string How, string File)? growth = null)
     {
         TestServer server = on ?? servers.Embedded;
         string shop = servers.NewDatabase();
@@ -362,6 +417,9 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
             afterwards(new Client(direct, shop));
         }
 
+        if (growth is var (how, grown))
+            return new Copied("", ProgramRun.Run(["learn", "--uri", server.Uri, "--db", shop, "--from", "recording", recording,
+                "--growth", .. how.Split(' '), "-o", grown]).Expect(0).Output, server, copy, []);
         string output = ProgramRun.Run("learn", "--uri", server.Uri, "--db", shop, "--from", "recording", recording, "-o", file)
             .Expect(0).Output;
         ProgramRun.Run("run", file, "--uri", server.Uri, "--db", copy, "--out", _runs.At("runs"), "--operations", "300",

@@ -16,6 +16,13 @@ public static class DataComparison
     /// <summary>By which ends of ranges are rounded outward, at most.</summary>
     private const double OfEnds = 0.25;
 
+    /// <summary>Options of collections that files leave out, at least in part: that they differ is only told.</summary>
+    private static readonly string[] Told = ["validator", "expireAfterSeconds"];
+
+    /// <summary>Options that make a collection another one.</summary>
+    private static readonly string[] Options =
+        ["capped", "timeseries", "clusteredIndex", "collation", "changeStreamPreAndPostImages", .. Told];
+
     /// <param name="deployment">Its collections.</param>
     /// <param name="scenario">The scenario's, under the names of the file.</param>
     /// <param name="names">What the file calls the deployment's collections and fields.</param>
@@ -31,6 +38,9 @@ public static class DataComparison
                 continue;
             foreach (Deviation one in IndexComparison.Of(name, there, here, names))
                 yield return one;
+            foreach (string option in Options.Where(one => there.Options.Find(one) is null != here.Options.Find(one) is null))
+                yield return new(name, $"option {option} (1: yes)", there.Options.Find(option) is null ? 0 : 1,
+                    here.Options.Find(option) is null ? 0 : 1, Told.Contains(option) ? null : Deviation.OfRates);
             if (here.Documents.Count == 0 || there.Documents.Count == 0)
                 continue;
             yield return Deviation.OfMeans(name, "mean document (B)", MeanOf([.. there.Documents.Select(one => (double)one.Bytes.Length)]),

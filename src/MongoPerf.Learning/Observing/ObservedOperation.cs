@@ -48,4 +48,7 @@ public readonly record struct ObservedReply(long Documents, int Code, long? Modi
 {
     /// <summary>The application closed its cursor before the end.</summary>
     public bool IsAbandoned { get; init; }
+
+    /// <summary>Index keys and documents that the server examined for it; null if the source doesn't tell.</summary>
+    public (long Keys, long Documents)? Examined { get; init; }
 }

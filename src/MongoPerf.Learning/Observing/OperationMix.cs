@@ -11,6 +11,9 @@ namespace MongoPerf.Learning.Observing;
 public sealed record OperationMix(
     string Source, double Seconds, IReadOnlyList<ObservedPhase> Phases, IReadOnlyList<string> NotLearned)
 {
+    /// <summary>Nothing was seen.</summary>
+    public static OperationMix None { get; } = new("", 0, [], []);
+
     /// <summary>Requests that can't be learned, by reason.</summary>
     public IReadOnlyDictionary<string, RequestCount> LeftOut { get; init; } = new Dictionary<string, RequestCount>();
 
@@ -177,12 +180,24 @@ public sealed record ObservedReplies(
     /// <summary>Documents that it had got of these, on average.</summary>
     public double DocumentsOfAbandoned { get; init; }
 
+    /// <summary>What the server examined for them; null if the source doesn't tell.</summary>
+    public ObservedExamined? Examined { get; init; }
+
     /// <summary>The share of operations that led to an error.</summary>
     public double Failed => Errors.Values.Sum() / Count;
 
     /// <summary>There are enough of them.</summary>
     public bool AreEnough => Count >= Least;
 }
+
+/// <summary>Index keys and documents that a server examined for one operation: means, and standard deviations.</summary>
+/// <param name="Count">Operations of which that is known, more than 0.</param>
+/// <param name="Keys">The mean.</param>
+/// <param name="KeysDeviation">Of these.</param>
+/// <param name="Documents">The mean.</param>
+/// <param name="DocumentsDeviation">Of these.</param>
+public sealed record ObservedExamined(
+    double Count, double Keys, double KeysDeviation, double Documents, double DocumentsDeviation);
 
 /// <summary>Percentiles of the times that operations took, in µs.</summary>
 public sealed record ObservedLatency(double P50, double P90, double P99)

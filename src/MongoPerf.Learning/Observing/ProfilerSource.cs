@@ -34,7 +34,7 @@ public sealed class ProfilerSource(MongoConnection connection, string database, 
             ("find", "system.profile"), ("filter", BsonDocument.Of(("ns", BsonDocument.Of(("$ne", $"{database}.system.profile"))))),
             ("projection", BsonDocument.Of([.. ((string[])["op", "ns", "command", "millis", "ts", "ninserted", "planSummary", "cursorid",
                 "cursorExhausted", "durationMillis", "nreturned", "nMatched", "nModified", "nUpserted", "upsert", "ndeleted",
-                "errCode"]).Select(name => (name, (object?)1))])),
+                "errCode", "keysExamined", "docsExamined"]).Select(name => (name, (object?)1))])),
             ("limit", mostOperations))))
         {
             read++;

@@ -43,7 +43,10 @@ public sealed class RecordingSource(Recording recording) : ObservationSource
             count++;
             // Nobody asked for the rest of a cursor that was not read to its end.
             yield return one.Cursor == 0 ? one.Operation
-                : one.Operation with { Microseconds = one.Took, Reply = new ObservedReply(one.Documents, 0, null, null) };
+                : one.Operation with
+                {
+                    Microseconds = one.Took, Reply = new ObservedReply(one.Documents, 0, null, null) { IsAbandoned = true },
+                };
         }
 
         if (count == 0)

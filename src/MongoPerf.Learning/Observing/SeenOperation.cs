@@ -109,6 +109,9 @@ internal sealed class OperationTally(SeenOperation first, int number)
     private double? _modified;
     private double _abandoned;
     private double _foundOfAbandoned;
+    private double _examinations;
+    private (double Sum, double Squares) _keysExamined;
+    private (double Sum, double Squares) _documentsExamined;
 
     public int Number => number;
 
@@ -159,6 +162,10 @@ internal sealed class OperationTally(SeenOperation first, int number)
         _abandoned += other._abandoned;
         _foundOfAbandoned += other._foundOfAbandoned;
         _modified = other._modified is null ? _modified : (_modified ?? 0) + other._modified;
+        _examinations += other._examinations;
+        _keysExamined = (_keysExamined.Sum + other._keysExamined.Sum, _keysExamined.Squares + other._keysExamined.Squares);
+        _documentsExamined =
+            (_documentsExamined.Sum + other._documentsExamined.Sum, _documentsExamined.Squares + other._documentsExamined.Squares);
         foreach ((int limit, double count) in other._limits)
             _limits[limit] = _limits.GetValueOrDefault(limit) + count;
         foreach ((int code, double count) in other._errors)
@@ -188,7 +195,20 @@ internal sealed class OperationTally(SeenOperation first, int number)
 
         if (reply.Modified is { } modified)
             _modified = (_modified ?? 0) + (count * modified);
+        // Of those that failed, as much as they came to.
+        if (reply is { Code: 0, Examined: var (keys, documents) })
+        {
+            _examinations += count;
+            _keysExamined = Plus(_keysExamined, keys, count);
+            _documentsExamined = Plus(_documentsExamined, documents, count);
+        }
+
+        static (double, double) Plus((double Sum, double Squares) all, double value, double count) =>
+            (all.Sum + (count * value), all.Squares + (count * value * value));
     }
+
+    private static double DeviationOf(double count, double sum, double squares) =>
+        Math.Sqrt(Math.Max(0, (squares / count) - (sum / count * (sum / count))));
 
     /// <summary>It and its parts.</summary>
     public IEnumerable<SeenOperation> All => [first, .. _parts.SelectMany(part => part.All)];
@@ -215,10 +235,13 @@ internal sealed class OperationTally(SeenOperation first, int number)
             Pair = _pairs.Best(),
             Parts = [.. _parts.Select(part => part.ToLearned(fields))],
             Replies = _replies <= 0 ? null : new ObservedReplies(_replies, _found / _replies,
-                Math.Sqrt(Math.Max(0, (_squares / _replies) - (_found / _replies * (_found / _replies)))),
-                _nothing / _replies, _modified / _replies, _errors)
+                DeviationOf(_replies, _found, _squares), _nothing / _replies, _modified / _replies, _errors)
             {
                 Abandoned = _abandoned / _replies, DocumentsOfAbandoned = _abandoned > 0 ? _foundOfAbandoned / _abandoned : 0,
+                Examined = _examinations <= 0 ? null : new ObservedExamined(_examinations,
+                    _keysExamined.Sum / _examinations, DeviationOf(_examinations, _keysExamined.Sum, _keysExamined.Squares),
+                    _documentsExamined.Sum / _examinations,
+                    DeviationOf(_examinations, _documentsExamined.Sum, _documentsExamined.Squares)),
             },
         };
     }

@@ -56,7 +56,12 @@ internal sealed class ServerEntries
         operation = operation with
         {
             Microseconds = operation.Microseconds + microseconds,
-            Reply = operation.Reply is { } first ? first with { Documents = first.Documents + (entry.FindInt64("nreturned") ?? 0) } : null,
+            Reply = operation.Reply is { } first ? first with
+            {
+                Documents = first.Documents + (entry.FindInt64("nreturned") ?? 0),
+                Examined = first.Examined is var (keys, documents) && ExaminedIn(entry) is var (more, others)
+                    ? (keys + more, documents + others) : null,
+            } : null,
         };
         _cursors[cursor] = operation;
         if (entry.IsTrue("cursorExhausted"))
@@ -65,7 +70,13 @@ internal sealed class ServerEntries
     }
 
     /// <summary>A count and a distinct don't say what they returned.</summary>
-    private static ObservedReply? ReplyOf(BsonDocument entry)
+    private static ObservedReply? ReplyOf(BsonDocument entry) =>
+        Counted(entry) is { } reply ? reply with { Examined = ExaminedIn(entry) } : null;
+
+    private static (long Keys, long Documents)? ExaminedIn(BsonDocument entry) =>
+        entry.FindInt64("keysExamined") is { } keys && entry.FindInt64("docsExamined") is { } documents ? (keys, documents) : null;
+
+    private static ObservedReply? Counted(BsonDocument entry)
     {
         int code = (int)Math.Clamp(entry.FindInt64("errCode") ?? 0, int.MinValue, int.MaxValue);
         long upserted = entry.FindInt64("nUpserted") ?? (entry.IsTrue("upsert") ? 1 : 0);

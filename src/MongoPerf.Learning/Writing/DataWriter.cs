@@ -43,8 +43,10 @@ public sealed class DataWriter : IWrittenData
     public string? SearchOf(string collection) => _collections.GetValueOrDefault(collection)?.Words?.One;
 
     /// <summary>The section, with comments on what it lacks.</summary>
-    /// <param name="loaded">Of a collection with so many documents, how many are loaded, since the phases insert the others.</param>
-    public string Text(Func<string, long, long> loaded) => _collections.Count == 0 ? "data"
+    /// <param name="loaded">
+    /// Of a collection with so many documents, how many are loaded, since the phases insert the others; null where a growth inserts all.
+    /// </param>
+    public string Text(Func<string, long, long?> loaded) => _collections.Count == 0 ? "data"
         : $"data:\n{string.Concat(_collections.Values.Select(one => one.Text(loaded(one.Sample.Name, one.Sample.Count))))}";
 
     public string? CollectionOf(string collection) => _collections.ContainsKey(collection) ? _names.Collection(collection) : null;
@@ -167,10 +169,13 @@ internal sealed class WrittenCollection
     }
 
     /// <param name="loaded">
-    /// So many documents are loaded; all of them where the server removes some, so that how many were inserted tells nothing.
+    /// So many documents are loaded; all of them where the server removes some, so that how many were inserted tells nothing. Null for no
+    /// number.
     /// </param>
-    public string Text(long loaded)
+    public string Text(long? loaded)
     {
+        if (loaded is null)
+            return $"{_head}{_rest}";
         string count = loaded == Sample.Count || Loses ? Sample.Count.ToString(CultureInfo.InvariantCulture)
             : string.Create(CultureInfo.InvariantCulture, $"{loaded}    # {Sample.Count:N0} with what the phases ")
                 + (loaded < Sample.Count ? "insert" : "remove");

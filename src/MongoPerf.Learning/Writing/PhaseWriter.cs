@@ -22,6 +22,9 @@ public sealed class PhaseWriter
     private const int MostThreads = 1000;
     private const int LongestName = 60;
 
+    /// <summary>Of each phase at each size of a growth.</summary>
+    private const int SecondsAtSize = 10, WarmupAtSize = 2;
+
     /// <summary>This share of a mix is hardly a mix.</summary>
     private const double Nearly = 0.9;
 
@@ -38,13 +41,19 @@ public sealed class PhaseWriter
 
     private readonly bool _isDivided;
     private readonly IReadOnlyDictionary<(string Phase, string Operation), string> _remarks;
+    private readonly WrittenGrowth? _target;
 
     /// <param name="mix">What was seen in the database that the file describes.</param>
     /// <param name="data">What the file says of its data.</param>
     /// <param name="remarks">Comments on operations, by the names of phase and operation; null for none.</param>
-    public PhaseWriter(
-        OperationMix mix, IWrittenData data, IReadOnlyDictionary<(string Phase, string Operation), string>? remarks = null)
+    /// <param name="growth">
+    /// Collections grow to this, and at each size everything is done that neither inserts into them nor removes from them; null for the
+    /// collections as they are.
+    /// </param>
+    public PhaseWriter(OperationMix mix, IWrittenData data,
+        IReadOnlyDictionary<(string Phase, string Operation), string>? remarks = null, WrittenGrowth? growth = null)
     {
+        _target = growth;
         _remarks = remarks ?? new Dictionary<(string, string), string>();
         _share = Math.Min(1, LongestInPieces / mix.Phases.Sum(phase => phase.Seconds));
         _isDivided = mix.Phases.Count > 1;
@@ -88,28 +97,78 @@ public sealed class PhaseWriter
         Phases =
         [
             .. mix.Phases.Where(phase => phase.Operations.Any(one => _written.ContainsKey(one.Operation)))
-                .Select(phase => Named(phase, names)),
+                .Select(phase => Named(phase, names)).Select(WithoutGrowth).OfType<WrittenPhase>(),
         ];
-        if (Phases.Count > 0)
+        if (Phases.Count > 0 || growth is not null)
             _text.Append("phases:\n");
         double count = _written.Keys.Sum(one => one.Count);
-        Comment($"{Number(count / mix.Seconds)} operations per second for {Number(mix.Seconds)} s, from {mix.Source}");
+        Comment(mix.Seconds > 0 ? $"{Number(count / mix.Seconds)} operations per second for {Number(mix.Seconds)} s, from {mix.Source}"
+            : ScenarioText.NothingSeen);
         if (_isDivided)
             Comment("one phase for each mix of operations, as they came one after the other"
                 + (_share < 1 ? FormattableString.Invariant($", in {100 * _share:0.#} % of the time") : ""));
         foreach (string note in notLearned.Concat(operations.NotLearned).Distinct())
             Comment($"not learned: {note}");
+        if (growth is not null)
+        {
+            Comment(growth.Describe(name => data.CollectionOf(name) ?? name));
+            sizes = [.. growth.Factors.Keys.Select(data.CollectionOf).OfType<string>()];
+            WriteGrowth(growth, data, sizes);
+            return;
+        }
+
         foreach (WrittenPhase phase in Phases)
             Write(phase);
         foreach (string collection in Phases.Count > 0 ? sizes : [])
-            _text.Append(CultureInfo.InvariantCulture,
-                $"  - {{name: {YamlText.Name(SizeOf(collection))}, sizes: {YamlText.Name(collection)}}}\n");
+            WriteSizes(collection);
 
         void LeaveOut(string what, LearnedOperation operation) =>
             leftOut[what] = leftOut.GetValueOrDefault(what) + operation.Requests;
     }
 
-    /// <summary>What became of all requests that were seen, in one line.</summary>
+    private void WriteSizes(string collection) => _text.Append(CultureInfo.InvariantCulture,
+        $"  - {{name: {YamlText.Name(SizeOf(collection))}, sizes: {YamlText.Name(collection)}}}\n");
+
+    private void WriteGrowth(WrittenGrowth growth, IWrittenData data, IReadOnlyList<string> sizes)
+    {
+        string factors = string.Join(", ", growth.Factors.Select(one => $"{YamlText.Name(data.CollectionOf(one.Key)!)}: {one.Value}"));
+        string grown = growth.Factors is { Count: 1 } && growth.Factors.Values.First() == 1 ? YamlText.Name(sizes[0]) : $"{{{factors}}}";
+        _text.Append(CultureInfo.InvariantCulture, $"""
+              - grow: {grown}
+                name: growth
+                to: {growth.Size}
+                step: {growth.Step}
+                writes:
+                  - {Curly("name: batches, share: 98, batch: 500, ordered: false")}
+                  - {Curly("name: singles, share: 2")}
+                each:
+
+            """);
+        int begin = _text.Length;
+        foreach (WrittenPhase phase in Phases)
+            Write(phase);
+        foreach (string collection in sizes)
+            WriteSizes(collection);
+        string each = _text.ToString(begin, _text.Length - begin);
+        _text.Length = begin;
+        foreach (string line in each.TrimEnd('\n').Split('\n'))
+            _text.Append("    ").Append(line).Append('\n');
+
+        static string Curly(string inner) => $"{{{inner}}}";
+    }
+
+    /// <summary>Without what inserts into collections that grow, or removes from them: sizes would not be those of the steps.</summary>
+    private WrittenPhase? WithoutGrowth(WrittenPhase phase)
+    {
+        if (_target is not { } growth)
+            return phase;
+        (PhaseOperation Operation, string Name)[] kept = [.. phase.Operations.Where(one => !LeavesOf(one.Operation.Operation)
+            .Any(leaf => growth.Factors.ContainsKey(leaf.Collection) && (IsInsert(leaf) || leaf.Kind == "delete" || leaf.IsRemove)))];
+        return kept.Length == 0 ? null
+            : phase with { Seen = phase.Seen with { Operations = [.. kept.Select(one => one.Operation)] }, Operations = kept };
+    }
+
+    /// <summary>What became of all requests that were seen, in one line; empty for none.</summary>
     public string Accounting { get; }
 
     /// <summary>The share of the time that requests of this database took, or of their number, which is left out.</summary>
@@ -130,11 +189,17 @@ public sealed class PhaseWriter
     /// <param name="documents">How many it had.</param>
     public long LoadedOf(string collection, long documents)
     {
+        if (_target is not null)
+            return documents;
         double left = Math.Max(0, documents - _growth.GetValueOrDefault(collection));
         bool isKnown = left > documents ? double.IsFinite(left)
             : left < documents && (left >= documents / 2.0 || _begins.GetValueOrDefault(collection));
         return isKnown ? (long)left : documents;
     }
+
+    /// <summary>A growth inserts all documents of a collection.</summary>
+    /// <param name="collection">Its name in the deployment.</param>
+    public bool Grows(string collection) => _target?.Factors.ContainsKey(collection) is true;
 
     private (string Line, double LeftOut) Account(OperationMix mix, Dictionary<string, RequestCount> leftOut)
     {
@@ -144,7 +209,7 @@ public sealed class PhaseWriter
         double share = all.Microseconds > 0 ? left.Microseconds / all.Microseconds : all.Requests > 0 ? left.Requests / all.Requests : 0;
         string of = all.Microseconds > 0 ? " of their time" : "";
         double seen = all.Requests + mix.Elsewhere + mix.Others + mix.NotUnderstood;
-        return (string.Create(CultureInfo.InvariantCulture,
+        return seen == 0 ? ("", 0) : (string.Create(CultureInfo.InvariantCulture,
             $"{seen:N0} requests = {learned.Requests:N0} learned ({100 * (1 - share):0.#} %{of}) + {left.Requests:N0} left out "
             + $"({100 * share:0.#} %) + {mix.Elsewhere:N0} on other databases + {mix.Others:N0} of drivers and monitoring + "
             + $"{mix.NotUnderstood:N0} not understood"), share);
@@ -252,10 +317,12 @@ public sealed class PhaseWriter
     private double WriteTimes(ObservedPhase phase, double count, double microseconds)
     {
         double rate = count / phase.Seconds;
-        double[] pieces = phase.Think is null ? Pieces(phase) : [];
-        bool isWhole = _isDivided || pieces.Length > 1;
-        double seconds = isWhole ? Math.Max(phase.Seconds * _share, 0.01) : Math.Clamp(Math.Round(phase.Seconds), 10, 300);
-        string duration = $"    duration: {Number(seconds)}s\n";
+        double[] pieces = phase.Think is null && _target is null ? Pieces(phase) : [];
+        bool isWhole = _target is null && (_isDivided || pieces.Length > 1);
+        double seconds = _target is not null ? SecondsAtSize
+            : isWhole ? Math.Max(phase.Seconds * _share, 0.01) : Math.Clamp(Math.Round(phase.Seconds), 10, 300);
+        string duration = $"    duration: {Number(seconds)}s\n"
+            + (_target is null ? "" : FormattableString.Invariant($"    warmup: {WarmupAtSize}s\n"));
         if (phase.Think is { } think)
         {
             _text.Append(CultureInfo.InvariantCulture, $"    threads: {Math.Min(phase.Connections, MostThreads)}\n");
@@ -264,8 +331,8 @@ public sealed class PhaseWriter
             if (think > 0)
                 _text.Append(CultureInfo.InvariantCulture, $"    think: {{mean: {Number(think)}us}}\n");
             // Where one phase comes after the other, or inserts, each has its work: then all find the data that they found.
-            bool hasWork = _isDivided || phase.Operations.Any(one => _written.ContainsKey(one.Operation)
-                && LeavesOf(one.Operation).Any(IsInsert));
+            bool hasWork = _target is null && (_isDivided || phase.Operations.Any(one => _written.ContainsKey(one.Operation)
+                && LeavesOf(one.Operation).Any(IsInsert)));
             _text.Append(hasWork ? FormattableString.Invariant($"    count: {Math.Max(1, Math.Round(rate * seconds)):0}\n") : duration);
             return seconds;
         }

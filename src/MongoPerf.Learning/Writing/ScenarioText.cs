@@ -7,6 +7,8 @@ namespace MongoPerf.Learning.Writing;
 /// <summary>The whole file.</summary>
 public static class ScenarioText
 {
+    internal const string NothingSeen = "not learned: what is done with the data (--from tells where it can be seen)";
+
     /// <param name="sample">The database.</param>
     /// <param name="data">Its section.</param>
     /// <param name="phases">Its phases; null where nothing was observed, so that collections are only loaded.</param>
@@ -15,15 +17,16 @@ public static class ScenarioText
         var text = new StringBuilder();
         text.Append("# Learned from a deployment by 'mongoperf learn'. Values are made up, with the statistics of those there.\n");
         text.Append(CultureInfo.InvariantCulture, $"# Read for it: {Describe(sample.Cost)}.\n");
-        if (phases is not null)
+        if (phases is { Accounting.Length: > 0 })
             text.Append(CultureInfo.InvariantCulture, $"# {phases.Accounting}\n");
         foreach (string note in sample.NotLearned)
             text.Append(CultureInfo.InvariantCulture, $"# not learned: {YamlText.Comment(note)}\n");
         text.Append("description: Learned from a deployment\n\n");
-        text.Append(data.Text(phases is null ? (_, documents) => documents : phases.LoadedOf)).Append('\n');
+        text.Append(data.Text((collection, documents) =>
+            phases is null ? documents : phases.Grows(collection) ? null : phases.LoadedOf(collection, documents))).Append('\n');
         if (phases is not null)
             return text.Append(phases.Text).ToString();
-        text.Append("# not learned: what is done with the data (--from tells where it can be seen)\nphases:\n");
+        text.Append("# ").Append(NothingSeen).Append("\nphases:\n");
         // What a time series takes depends on the order in which it is written.
         string[] inOrder = [.. data.TimeSeries.Select(data.CollectionOf).OfType<string>()];
         foreach (string collection in data.Loaded)

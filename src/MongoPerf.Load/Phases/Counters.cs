@@ -35,6 +35,9 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
     /// <summary>Succeeded operations that left what they matched as it was.</summary>
     public long Unchanged;
 
+    /// <summary>Documents that succeeded operations changed.</summary>
+    public long Modified;
+
     /// <summary>Documents that were compared with what must have come.</summary>
     public long Verified;
 
@@ -81,7 +84,7 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
 
     public void Clear()
     {
-        Operations = Documents = Bytes = Failed = Short = Empty = Unchanged = Verified = Wrong = 0;
+        Operations = Documents = Bytes = Failed = Short = Empty = Unchanged = Modified = Verified = Wrong = 0;
         AtStart = AtEnd = default;
         Service.Clear();
         Paced?.Clear();
@@ -93,6 +96,7 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
     /// <param name="outcome">Of an operation that succeeded.</param>
     public void CountEffect(in OperationOutcome outcome)
     {
+        Modified += outcome.Modified;
         if (outcome.Documents == 0)
             Empty++;
         else if (outcome.ChangedNothing)
@@ -102,6 +106,9 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
     /// <summary>What came to nothing; null where no reply of the operation tells.</summary>
     public EffectResult? EffectOf(Operation operation) => operation.Finds || operation.Matches || operation.Modifies
         ? new EffectResult(operation.Finds ? Empty : null, operation.Matches ? Empty : null, operation.Modifies ? Unchanged : null)
+        {
+            Modified = operation.Modifies ? Modified : null,
+        }
         : null;
 
     /// <summary>All but the client's own lateness, which is reported for whole phases only.</summary>
@@ -114,6 +121,7 @@ internal sealed class Counters(bool isPaced, int steps = 0, bool watches = false
         Short += Volatile.Read(ref counters.Short);
         Empty += Volatile.Read(ref counters.Empty);
         Unchanged += Volatile.Read(ref counters.Unchanged);
+        Modified += Volatile.Read(ref counters.Modified);
         Verified += Volatile.Read(ref counters.Verified);
         Wrong += Volatile.Read(ref counters.Wrong);
         AtStart.Add(in counters.AtStart);

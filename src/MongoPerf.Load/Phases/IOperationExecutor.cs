@@ -150,6 +150,9 @@ public readonly record struct OperationOutcome(bool Succeeded, int Documents, lo
 {
     /// <summary>An update left the documents that it matched as they were.</summary>
     public bool ChangedNothing { get; init; }
+
+    /// <summary>Documents that an update changed.</summary>
+    public int Modified { get; init; }
 }
 
 /// <summary>Documents looked at, and wrong ones among them.</summary>

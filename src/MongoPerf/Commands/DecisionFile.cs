@@ -41,8 +41,12 @@ internal static partial class DecisionFile
             throw new UserException(
                 ExitCode.WrongUsage, $"{file.ShownPath} grows no collection, and a decision needs figures at several sizes",
                 "'mongoperf new --growth my.yaml' writes a scenario that does; put your documents and queries there");
-        double size = plan.Collections.Where(collection => collection.IsGrown)
-            .Sum(collection => Enumerable.Range(0, MeasuredDocuments).Average(i => collection.Documents.Make(i).Bytes.Length));
+        GrowthPlan growth = plan.Phases.First(phase => phase.Growth is not null).Growth!;
+        // What belongs to one of a size: a document, where one collection grows.
+        double size = growth.Collections.Sum(one => one.Factor * Enumerable.Range(0, MeasuredDocuments)
+            .Average(i => plan.Collections.First(collection => collection.Name == one.Name).Documents.Make(i).Bytes.Length));
+        if (documents is { } all)
+            documents = Math.Max(1, all / growth.Collections.Sum(one => one.Factor));
         double limit = MemoryBytes;
         double target = memory is { } bytes && documents is { } count ? limit * count / bytes : TimesMemory * limit / size;
         if (target < LeastDocuments || target > MostDocuments)

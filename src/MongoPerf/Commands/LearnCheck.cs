@@ -98,6 +98,9 @@ internal static class LearnCheck
             bytes += documents[^1].Bytes.Length;
         }
 
-        return new CollectionSample(collection.Name, all, documents, AreInOrder: true) { Indexes = collection.Indexes };
+        return new CollectionSample(collection.Name, all, documents, AreInOrder: true)
+        {
+            Indexes = collection.Indexes, Options = collection.Options ?? BsonDocument.Empty,
+        };
     }
 }

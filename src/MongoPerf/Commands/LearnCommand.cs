@@ -53,6 +53,8 @@ internal sealed class LearnCommand
     private readonly Option<string?> _run = OptionTypes.Text("--run",
         "With --check and --from: a stored run of the scenario, whose rates and times are compared with those seen", "RUN");
 
+    private readonly LearnedGrowth _growth = new();
+
     private readonly Option<string?> _output = OptionTypes.Text("--output", "The scenario, a file that must not exist yet", "FILE", "-o");
 
     public static Command Create() => new LearnCommand().Build();
@@ -64,6 +66,8 @@ internal sealed class LearnCommand
         {
             _uri, _shared.PasswordFile, _database, _budget, _from, _values, _hash, _output, _check, _against, _run, _shared.Out,
         };
+        foreach (Option option in _growth.Options)
+            command.Options.Add(option);
         command.Runs(Run);
         return command;
     }
@@ -91,6 +95,7 @@ internal sealed class LearnCommand
         if (parsed.GetValue(_run) is not null != (from is not null && check is not null))
             throw new UserException(ExitCode.WrongUsage, "--check, --from and --run belong together: a run is compared with what is seen",
                 "--check my.yaml alone compares the data");
+        _growth.Check(parsed, isCheck: check is not null, from);
         // Before anything is read.
         RunFolder? folder = parsed.GetValue(_run) is { } id ? RunFolder.Find(PlanRequests.RunsFolder(parsed, _shared.Out), id) : null;
         ReadPlan? plan = check is null ? null : PlanReader.Read(ScenarioFile.Find(check), new PlanOverrides(), PlanRequests.DefaultSeed);
@@ -102,17 +107,29 @@ internal sealed class LearnCommand
         if (plan is not null)
             return LearnCheck.Run(plan.Plan, sample, names, budget, folder is null ? null : StoredRun.Open(folder.Path), seen);
         var kept = (parsed.GetValue(_values) ?? []).ToHashSet(StringComparer.Ordinal);
-        RequireKnown(kept, sample);
+        LearnedDatabase.RequireKnown(kept, sample);
         sample = seen?.Completed(sample) ?? sample;
         Learning.Observing.OperationMix? mix = seen?.MixOf(sample);
         var data = new DataWriter(sample, names, kept, mix);
         PhaseWriter? phases = mix is null ? null : seen!.Write(mix, data, sample.Name);
+        WrittenGrowth? growth = _growth.Of(parsed, sample, mix);
         string report = "";
         if (mix is not null)
-            (phases, report) = LearnedTrial.Calibrate(sample, data, mix, phases!);
+        {
+            (mix, IReadOnlyDictionary<(string Phase, string Operation), string> remarks, report) =
+                LearnedTrial.Calibrate(sample, data, mix, phases!);
+            phases = new PhaseWriter(mix, data, remarks, growth);
+        }
+        else if (growth is not null)
+        {
+            phases = new PhaseWriter(Learning.Observing.OperationMix.None, data, null, growth);
+        }
+
         string text = ScenarioText.Of(sample, data, phases);
+        if (growth is not null)
+            LearnedGrowth.RequireValid(output!, text);
         Write(output!, text);
-        if (phases is not null)
+        if (phases is not null && mix is not null)
             Console.WriteLine($"{phases.Accounting}\n{report}");
         if (phases is { LeftOutShare: > MostLeftOut and var share })
             Console.Error.WriteLine(FormattableString.Invariant(
@@ -120,30 +137,12 @@ internal sealed class LearnCommand
         Console.WriteLine($"{output}: {Units.Counted(sample.Collections.Count, "collection")}, "
             + $"{Units.Counted(sample.Collections.Sum(one => one.Indexes.Count), "index", "indexes")}, "
             + $"{Units.Counted(text.Split('\n').Count(IsNotLearned), "comment")} on what was not learned");
+        if (growth is not null)
+            Console.WriteLine(LearnedGrowth.Describe(growth, names, output!));
         return ExitCode.Done;
     }
 
     private static bool IsNotLearned(string line) => line.TrimStart().StartsWith("# not learned", StringComparison.Ordinal);
-
-    private static void RequireKnown(IEnumerable<string> kept, DatabaseSample sample)
-    {
-        foreach (string path in kept)
-        {
-            string[] collections = [.. sample.Collections.Select(one => one.Name)];
-            CollectionSample? collection =
-                sample.Collections.FirstOrDefault(one => path.StartsWith($"{one.Name}.", StringComparison.Ordinal));
-            if (collection is null)
-                throw new UserException(ExitCode.WrongUsage,
-                    $"--values: '{path}' is in no collection; there are {string.Join(", ", collections)}",
-                    "such as --values orders.state");
-            string field = path[(collection.Name.Length + 1)..];
-            FieldStatistics root = FieldStatistics.Of(collection);
-            if (root.Find(field) is null)
-                throw new UserException(
-                    ExitCode.WrongUsage, $"--values: no document of {collection.Name} that was read has a field '{field}'",
-                    NearestName.Hint(field, root.All().Select(one => one.Path).Where(one => one.Length > 0)));
-        }
-    }
 
     private static void Write(string path, string text)
     {

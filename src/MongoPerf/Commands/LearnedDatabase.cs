@@ -56,6 +56,27 @@ internal static class LearnedDatabase
                 "--db names another one");
     }
 
+    /// <exception cref="UserException">A path names no field that is there (2).</exception>
+    public static void RequireKnown(IEnumerable<string> kept, DatabaseSample sample)
+    {
+        foreach (string path in kept)
+        {
+            string[] collections = [.. sample.Collections.Select(one => one.Name)];
+            CollectionSample? collection =
+                sample.Collections.FirstOrDefault(one => path.StartsWith($"{one.Name}.", StringComparison.Ordinal));
+            if (collection is null)
+                throw new UserException(ExitCode.WrongUsage,
+                    $"--values: '{path}' is in no collection; there are {string.Join(", ", collections)}",
+                    "such as --values orders.state");
+            string field = path[(collection.Name.Length + 1)..];
+            FieldStatistics root = FieldStatistics.Of(collection);
+            if (root.Find(field) is null)
+                throw new UserException(
+                    ExitCode.WrongUsage, $"--values: no document of {collection.Name} that was read has a field '{field}'",
+                    NearestName.Hint(field, root.All().Select(one => one.Path).Where(one => one.Length > 0)));
+        }
+    }
+
     /// <summary>In less nothing is read, and a file would say nothing.</summary>
     private static double Seconds(string text) => Quantities.ParseDuration(text) is >= 1 and var seconds ? seconds
         : throw new FormatException($"'{text}' is out of range; allowed: 1s to 8760h");

@@ -123,7 +123,7 @@ internal sealed class Observation
         ILookup<string, PhaseRecord> ran = run.Phases.ToLookup(phase => phase.Phase);
         return phases.Any(phase => ran.Contains(phase.Name))
             ? phases.SelectMany(phase => OperationComparison.Of(
-                phase, phases.Count > 1, areTimesJudged && _source.HasPreciseTimes, Measured(ran[phase.Name].LastOrDefault())))
+                phase, phases.Count > 1, areTimesJudged && _source.HasPreciseTimes, Measured(ran[phase.Name].LastOrDefault()), names.Path))
                 .Concat(ran.Where(phase => phase.Last().Kind == PhaseKind.Measure && phases.All(one => one.Name != phase.Key))
                     .SelectMany(phase => OperationComparison.OnlyInRun(phase.Key, Measured(phase.Last()))))
             : throw new UserException(ExitCode.WrongUsage, $"--run: {run.Run.Id} has no phase '{phases[0].Name}'",
@@ -138,8 +138,22 @@ internal sealed class Observation
                 Replies = result.Operations == 0 || result.IsUnacknowledged ? null
                     : new MeasuredReplies(result.Operations, (double)result.Documents / result.Operations,
                         (double?)(result.Effect?.FoundNothing ?? result.Effect?.MatchedNothing) / result.Operations,
-                        (double?)result.Effect?.ChangedNothing / result.Operations),
+                        (double?)result.Effect?.ChangedNothing / result.Operations)
+                    {
+                        Modified = (double?)result.Effect?.Modified / result.Operations,
+                    },
+                Tried = result.Operations + result.Failed,
+                Errors = ErrorsOf(result),
+                Index = result.Plan?.Index,
+                Examined = result.Plan is not { } plan ? null
+                    : plan is { KeysExaminedPerOperation: { } keys, DocumentsExaminedPerOperation: { } documents }
+                        ? (keys, documents, result.Operations) : (plan.KeysExamined, plan.DocumentsExamined, 1),
             });
+
+    /// <summary>Of the measured part: errors are counted with those of the warm-up.</summary>
+    private static Dictionary<int, double>? ErrorsOf(OperationResult result) => result.Failed == 0 ? null
+        : result.Errors.GroupBy(error => error.Code).ToDictionary(code => code.Key, code => (double)code.Sum(error => error.Count)
+            / Math.Max(1, result.Errors.Sum(error => error.Count)) * result.Failed / (result.Operations + result.Failed));
 
     private static double Seconds(string text)
     {

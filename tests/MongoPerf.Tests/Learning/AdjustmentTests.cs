@@ -18,25 +18,15 @@ public sealed class AdjustmentTests
     // What is asked for already finds nothing as often.
     [InlineData(0.25, 0.25, null)]
     public void Misses_are_those_that_other_conditions_don_t_cause(double seen, double tried, double? expected, bool hasBound = false) =>
-        Assert.Equal(expected, Adjustment.Of(Find(1 - seen, 0.5, seen) with { Filter = hasBound ? Bound : null }, Data, 1 - tried, tried)
+        Assert.Equal(expected, Adjustment.Of(Find(1 - seen, 0.5, seen) with { Filter = hasBound ? Bound : null }, Data, tried)
             ?.Misses);
-
-    [Theory]
-    [InlineData(null, 101, 0, 101)]
-    [InlineData(20, 40, 0, 40)]
-    // It has found a number of its own each time, or was read to its end.
-    [InlineData(null, 101, 3, null)]
-    [InlineData(null, 99, 0, null)]
-    [InlineData(null, 202, 0, null)]
-    public void A_cursor_that_nobody_reads_on_gets_a_limit(int? batch, double documents, double deviation, int? expected) =>
-        Assert.Equal(expected, Adjustment.Of(Find(documents, deviation, 0) with { BatchSize = batch }, Data, 900, 0)?.Limit);
 
     [Fact]
     public void What_removes_or_inserts_is_left_as_it_is()
     {
-        Assert.Null(Adjustment.Of(Find(0.5, 0.5, 0.5) with { Kind = "delete" }, Data, 0.1, 0.9));
-        Assert.Null(Adjustment.Of(Find(0.5, 0.5, 0.5) with { Kind = "update", IsUpsert = true }, Data, 0.1, 0.9));
-        Assert.Null(Adjustment.Of(Find(0.5, 0.5, 0.5) with { Replies = null }, Data, 0.1, 0.9));
+        Assert.Null(Adjustment.Of(Find(0.5, 0.5, 0.5) with { Kind = "delete" }, Data, 0.9));
+        Assert.Null(Adjustment.Of(Find(0.5, 0.5, 0.5) with { Kind = "update", IsUpsert = true }, Data, 0.9));
+        Assert.Null(Adjustment.Of(Find(0.5, 0.5, 0.5) with { Replies = null }, Data, 0.9));
     }
 
     private static readonly DocumentShape Bound = new(

@@ -56,6 +56,7 @@ public sealed class DataComparisonTests
         { "values get fewer", "patients", "ssn: distinct values" },
         { "documents grow", "patients", "mean document (B)" },
         { "documents are removed", "patients", "documents" },
+        { "a collection becomes capped", "patients", "option capped (1: yes)" },
     };
 
     /// <summary>Of few documents chance explains much, of many little.</summary>
@@ -133,6 +134,7 @@ public sealed class DataComparisonTests
                 Indexes = [one.Indexes[0], Index("{'key': {'patient': 1, 'at': -1}, 'partialFilterExpression': {'open': true}}")],
             },
             ("visits", "a partial index has all") => one with { Indexes = [Index("{'key': {'at': 1}}"), one.Indexes[1]] },
+            ("patients", "a collection becomes capped") => one with { Options = Index("{'capped': true, 'size': 1000000}") },
             ("patients", "an index becomes unique") => one with { Indexes = [Index("{'key': {'ssn': 1}, 'unique': true}")] },
             ("patients", "an index becomes sparse") => one with { Indexes = [Index("{'key': {'ssn': 1}, 'sparse': true}")] },
             ("visits", "numbers become texts") => With((document, _) =>

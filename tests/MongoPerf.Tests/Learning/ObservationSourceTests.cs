@@ -21,9 +21,10 @@ public sealed class ObservationSourceTests : IDisposable
         Slow("conn1", "shop.orders", """{"find":"orders","filter":{"n":5},"limit":3,"$db":"shop"}""", 2,
             "\"planSummary\":\"IXSCAN { n: 1 }\","),
         // Two batches of one cursor.
-        Slow("conn1", "shop.orders", """{"find":"orders","filter":{"n":6},"$db":"shop"}""", 1, "\"cursorid\":77,"),
+        Slow("conn1", "shop.orders", """{"find":"orders","filter":{"n":6},"$db":"shop"}""", 1,
+            "\"cursorid\":77,\"keysExamined\":101,\"docsExamined\":101,\"nreturned\":101,"),
         Slow("conn1", "shop.orders", """{"getMore":77,"collection":"orders","$db":"shop"}""", 4,
-            "\"cursorid\":77,\"cursorExhausted\":true,"),
+            "\"cursorid\":77,\"cursorExhausted\":true,\"keysExamined\":40,\"docsExamined\":30,\"nreturned\":20,"),
         // What an earlier 'learn' read.
         Slow("conn9", "shop.orders", """{"find":"orders","filter":{},"batchSize":1000,"$db":"shop"}""", 9,
             "\"appName\":\"mongoperf learn\","),
@@ -59,6 +60,8 @@ public sealed class ObservationSourceTests : IDisposable
         Assert.Equal("IXSCAN { n: 1 }", mix.Operations.Single(one => one.Limit == 3).Plan);
         PhaseOperation found = mix.Phases.Single().Operations.Single(one => one.Operation is { Kind: "find", Limit: null });
         Assert.InRange(found.Latency!.P50, 4_990, 5_010);
+        Assert.Equal(new ObservedExamined(1, 141, 0, 131, 0), found.Operation.Replies!.Examined);
+        Assert.Equal(121, found.Operation.Replies.Documents);
         Assert.Contains(mix.NotLearned, note => note.StartsWith("operations of less than 1 ms", StringComparison.Ordinal));
         Assert.Contains("1 commands that the server cut off in its log (parameter maxLogSizeKB)", mix.NotLearned);
         Assert.Contains("2 lines of the log that could not be read", mix.NotLearned);

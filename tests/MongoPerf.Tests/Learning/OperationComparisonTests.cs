@@ -121,7 +121,90 @@ public sealed class OperationComparisonTests
         {
             Limit = limit, Replies = new ObservedReplies(5000, 20, 3, nothing, null, new Dictionary<int, double>()),
         }, 5000, null);
-        Assert.Equal(wrong, OperationComparison.OfReplies("it", operation, new MeasuredReplies(5000, run, runNothing, null) { Share = 0.1 })
+        Assert.Equal(wrong, OperationComparison.OfReplies("it", operation, new MeasuredOperation(10, 500, null, null)
+        {
+            Replies = new MeasuredReplies(5000, run, runNothing, null) { Share = 0.1 },
+        }).FirstOrDefault(one => !one.IsWithin)?.What);
+    }
+
+    /// <summary>Errors by their shares, whichever side has them; inserts that failed are not in the file, so that fewer are told.</summary>
+    [Theory]
+    [InlineData("update", 0.05, 0.05, null)]
+    [InlineData("update", 0.05, 0.0, "fails with 11000 (%)")]
+    [InlineData("update", 0.0, 0.05, "fails with 11000 (%)")]
+    [InlineData("find", 0.0, 0.004, null)]
+    [InlineData("insert", 0.05, 0.0, null)]
+    [InlineData("insert", 0.0, 0.05, "fails with 11000 (%)")]
+    public void Errors_are_judged_by_their_shares(string kind, double seen, double run, string? wrong)
+    {
+        var operation = new PhaseOperation(new LearnedOperation("shop", "orders", kind, 4000)
+        {
+            Replies = new ObservedReplies(4000, 1 - seen, 0.2, 0, null, new Dictionary<int, double> { [11000] = 4000 * seen }),
+        }, 4000, null);
+        Assert.Equal(wrong, Compare(operation, null, new MeasuredOperation(10, 400, null, null)
+        {
+            Replies = new MeasuredReplies(4000, 1, 0, null), Tried = 4000, Errors = new Dictionary<int, double> { [11000] = run },
+        }).FirstOrDefault(one => !one.IsWithin)?.What);
+    }
+
+    /// <summary>An update of many documents says how many it changed, however many it matched.</summary>
+    [Theory]
+    [InlineData(100, null)]
+    [InlineData(9904, "documents changed by an operation")]
+    [InlineData(0, "documents changed by an operation")]
+    public void What_an_update_of_many_changes_is_judged(double run, string? wrong)
+    {
+        var operation = new PhaseOperation(new LearnedOperation("shop", "queue", "update", 400)
+        {
+            IsMany = true, Replies = new ObservedReplies(400, 10_000, 0, 0, 100, new Dictionary<int, double>()),
+        }, 400, null);
+        Assert.Equal(wrong, Compare(operation, null, new MeasuredOperation(10, 40, null, null)
+        {
+            Replies = new MeasuredReplies(400, 10_000, 0, 0) { Modified = run },
+        }).FirstOrDefault(one => !one.IsWithin)?.What);
+    }
+
+    /// <summary>
+    /// What a server examines: on average of all operations, or of one that was explained, which is another one by chance.
+    /// </summary>
+    [Theory]
+    [InlineData(100, 3, 104, 1000, null)]
+    [InlineData(100, 3, 9904, 1000, "documents examined by an operation")]
+    [InlineData(100, 3, 9904, 1, "documents examined by an operation")]
+    [InlineData(100, 80, 300, 1, null)]
+    [InlineData(100, 80, 300, 1000, "documents examined by an operation")]
+    [InlineData(1, 0, 2, 1000, null)]
+    [InlineData(0, 0, 2, 1000, null)]
+    [InlineData(0, 0, 50, 1000, "documents examined by an operation")]
+    public void What_a_server_examines_is_judged(double seen, double deviation, double run, double count, string? wrong)
+    {
+        var operation = new PhaseOperation(new LearnedOperation("shop", "queue", "find", 1000)
+        {
+            Replies = new ObservedReplies(1000, 1, 0, 0, null, new Dictionary<int, double>())
+            {
+                Examined = new ObservedExamined(1000, 1, 0, seen, deviation),
+            },
+        }, 1000, null);
+        Assert.Equal(wrong, Compare(operation, null, new MeasuredOperation(10, 100, null, null)
+        {
+            Replies = new MeasuredReplies(1000, 1, 0, null), Examined = (1, run, count),
+        }).FirstOrDefault(one => !one.IsWithin)?.What);
+    }
+
+    /// <summary>Plans are the same if they read by the same indexes, under the file's names.</summary>
+    [Theory]
+    [InlineData("IXSCAN { customer: 1, at: -1 }", "FETCH > IXSCAN", "CUSTOMER_1_AT_-1", null)]
+    [InlineData("IXSCAN { customer: 1, at: -1 }", "FETCH > IXSCAN", "CUSTOMER_1", "reads by CUSTOMER_1_AT_-1 (1: yes)")]
+    [InlineData("IXSCAN { customer: 1 }", "COLLSCAN", null, "scans the collection (1: yes)")]
+    [InlineData("IXSCAN { a: 1 }, IXSCAN { b.c: 1 }", "FETCH > OR > IXSCAN + IXSCAN", "B.C_1, A_1", null)]
+    [InlineData("IDHACK", "EXPRESS_IXSCAN", "_id_", null)]
+    [InlineData("EXPRESS_IXSCAN { _id: 1 }", "IDHACK", "_id_", null)]
+    [InlineData("COLLSCAN", "COLLSCAN", null, null)]
+    [InlineData("IXSCAN { _fts: \"text\", _ftsx: 1 }", "TEXT_MATCH", "it", null)]
+    public void Plans_are_judged_by_their_indexes(string seen, string stages, string? index, string? wrong)
+    {
+        var operation = new PhaseOperation(new LearnedOperation("shop", "orders", "find", 1000) { Plan = seen }, 1000, null);
+        Assert.Equal(wrong, Compare(operation, null, new MeasuredOperation(10, 100, null, stages) { Index = index })
             .FirstOrDefault(one => !one.IsWithin)?.What);
     }
 
@@ -137,19 +220,22 @@ public sealed class OperationComparisonTests
             one => Assert.True(one.IsWithin, $"{one}"));
     }
 
+    /// <summary>The file's names; that of _id stays.</summary>
+    private static string Upper(string path) => path == "_id" ? path : path.ToUpperInvariant();
+
     private static List<Deviation> Compare(int count, double rate, double p99) =>
         Compare(count, new Dictionary<string, MeasuredOperation> { ["find orders"] = new(10, rate, p99, null) });
 
     private static Deviation[] Compare(PhaseOperation operation, double? think, MeasuredOperation run) =>
     [
         .. OperationComparison.Of(new WrittenPhase("learned", new ObservedPhase(10, [operation]) { Think = think }, [(operation, "it")]),
-            isNamed: false, areTimesJudged: true, new Dictionary<string, MeasuredOperation> { ["it"] = run }),
+            isNamed: false, areTimesJudged: true, new Dictionary<string, MeasuredOperation> { ["it"] = run }, Upper),
     ];
 
     private static List<Deviation> Compare(int count, Dictionary<string, MeasuredOperation> run)
     {
         var operation = new PhaseOperation(new LearnedOperation("shop", "orders", "find", count), count, new ObservedLatency(50, 90, 100));
         var phase = new WrittenPhase("learned", new ObservedPhase(10, [operation]), [(operation, "find orders")]);
-        return [.. OperationComparison.Of(phase, isNamed: false, areTimesJudged: true, run)];
+        return [.. OperationComparison.Of(phase, isNamed: false, areTimesJudged: true, run, Upper)];
     }
 }

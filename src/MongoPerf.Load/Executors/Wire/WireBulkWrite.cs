@@ -87,6 +87,7 @@ internal sealed class WireBulkWrite : IPreparedOperation
             LastError is null, (int)Math.Min(counts.Documents, int.MaxValue), LastError is null ? bytes : 0)
         {
             ChangedNothing = counts.ChangedNothing,
+            Modified = (int)Math.Min(counts.Modified, int.MaxValue),
         };
     }
 

@@ -137,6 +137,7 @@ internal sealed class WireCommand
             ? new OperationOutcome(true, (int)Math.Min(reply.Documents, int.MaxValue), reply.Bytes)
             {
                 ChangedNothing = reply is { Documents: > 0, Modified: 0, Upserted: 0 } && _operation.Modifies,
+                Modified = (int)Math.Min(reply.Modified, int.MaxValue),
             }
             : ReadOn(reply);
     }
