@@ -24,6 +24,9 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
     /// <summary>Documents that show in which order values come, where not all are read.</summary>
     private const int MostConsecutive = 2000;
 
+    /// <summary>Milliseconds for them: a server may have to sort a whole time series.</summary>
+    private const int MostSorting = 5000;
+
     /// <summary>Collections, indexes and zones at most.</summary>
     private const long MostListed = 1_000_000;
 
@@ -215,7 +218,7 @@ public sealed class DatabaseReader(MongoConnection connection, SamplingBudget bu
             return [];
         BsonDocument sort = listed.FindString("options.timeseries.timeField") is { } time ? BsonDocument.Of((time, 1)) : BsonDocument.Empty;
         BsonDocument[] first = Try(() => Cursor(database, BsonDocument.Of(("find", name), ("sort", sort), ("limit", MostConsecutive),
-            ("batchSize", BatchSize), ("maxTimeMS", Left())), isSample: true).ToArray()) ?? [];
+            ("batchSize", BatchSize), ("maxTimeMS", Math.Min(Left(), MostSorting))), isSample: true).ToArray()) ?? [];
         _documents += first.Length;
         _bytes += first.Sum(one => (long)one.Bytes.Length);
         return first;

@@ -12,6 +12,9 @@ internal sealed class ObjectIdMap
     /// <summary>Of those that a part of the documents should have by their share of all.</summary>
     private const double Enough = 0.5;
 
+    /// <summary>What the four bytes of a time go up to, in milliseconds since 1970.</summary>
+    public const long LastTime = uint.MaxValue * 1000L;
+
     private readonly List<(string Collection, HashSet<ObjectId> Ids, double Share, ValueStatistics Values)> _collections = [];
 
     /// <param name="samples">All collections of the database.</param>

@@ -36,6 +36,9 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
     /// <summary>Beyond what a decimal takes.</summary>
     private const double MostSpread = 1e28;
 
+    /// <summary>By how much the shares of values that come in turn may differ from those of all.</summary>
+    private const double MostApart = 0.05;
+
     /// <summary>Of a <c>^spelled</c>.</summary>
     private const int MostDigits = 20;
 
@@ -71,6 +74,10 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
             && MadeOfFew(path, values, ordered) is { } rising)
             return InTurns(rising, ordered.Select(one => Math.Max(1, Math.Round(one.Value * values.Total / values.Count))));
         if (values.Succession is not { Cycle: { Count: > 0 } cycle, Every: var every })
+            return null;
+        // What came in turn at first need not have gone on so.
+        if (ordered.Length > 0 && ordered.Length <= cycle.Count && ordered.Any(one => Math.Abs(((double)one.Value / values.Count)
+            - ((double)cycle.Count(value => value.Bytes.Span.SequenceEqual(one.Key.Bytes.Span)) / cycle.Count)) > MostApart))
             return null;
         if (cycle.Count <= Longest && values.IsFew && (values.Type == BsonType.Boolean || MadeOfFew(path, values, ordered) is not null))
         {
@@ -434,6 +441,7 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
         }
 
         (long from, long to) = Rounding.OutwardDates(values.Times[0], values.Times[^1]);
+        to = Math.Min(to, ObjectIdMap.LastTime);
         return Made(path, Repeated(values, $"{{^objectId: {{from: {Rounding.Date(from)}, to: {Rounding.Date(to)}}}}}"));
     }
 

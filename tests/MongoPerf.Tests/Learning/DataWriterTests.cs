@@ -553,6 +553,27 @@ public sealed class DataWriterTests
         Made(Sample(i => BsonDocument.Of(("_id", i), ("temp", Math.Round(i * 2654435761L % 10_007 / 333.0, 2))))),
         one => Assert.Equal(Math.Round(one.Find("temp")!.Value.ToDouble(), 2), one.Find("temp")!.Value.ToDouble()));
 
+    /// <summary>An import in turn, and then something else.</summary>
+    [Fact]
+    public void What_came_in_turn_at_first_alone_does_not_go_on_so()
+    {
+        var sample = new CollectionSample("orders", 100_000,
+            [.. Enumerable.Range(0, Documents).Select(i => One(i, i * i % 97 % 10 < 8 ? 2 : i % 2))], AreInOrder: false)
+        {
+            Consecutive = [.. Enumerable.Range(0, 500).Select(i => One(i, i % 3))],
+        };
+        int[] counts = [.. Made(sample).CountBy(one => one.FindInt64("state") ?? -1).Select(one => one.Value).OrderDescending()];
+        Assert.InRange(counts[0], 700, 900);
+
+        static BsonDocument One(int i, int state) => BsonDocument.Of(("_id", $"n{i}"), ("state", state));
+    }
+
+    /// <summary>Ids that some applications hash have any time until 2106.</summary>
+    [Fact]
+    public void ObjectIds_of_any_time_are_written() => Assert.Equal(Documents, Made(Sample(i => BsonDocument.Of(
+        ("_id", new ObjectId((uint)(i * 2654435761L), (ulong)i)), ("of", new ObjectId((uint)((i * 40503L * 65_537) + 9), (ulong)i)))))
+        .Select(one => one.Find("of")!.Value.ToObjectId()).Distinct().Count());
+
     /// <summary>Sixteen digits, of which the last ones differ.</summary>
     [Fact]
     public void Few_long_numbers_stay_as_many_and_are_others()
