@@ -1,4 +1,5 @@
 using MongoPerf.Learning.Observing;
+using MongoPerf.Load.Documents;
 using MongoPerf.Load.Keys;
 using MongoPerf.Measurement;
 using MongoPerf.Wire.Bson;
@@ -41,6 +42,27 @@ public sealed class KeyFitTests
     [InlineData(false)]
     public void A_uniform_choice_is_not_taken_for_a_skewed_one(bool isKnown) =>
         Assert.Equal(KeyDistributionKind.Uniform, Learn(new UniformKeys(new KeySpace(Keys)), 7, Number, isKnown).Kind);
+
+    /// <summary>Rooms of a chat are asked for as often as they have messages: any message will do, and none is more popular.</summary>
+    [Fact]
+    public void What_comes_as_often_as_documents_have_it_is_no_skew_of_documents()
+    {
+        double[] weights = [.. Enumerable.Range(1, 50).Select(rank => 1.0 / rank)];
+        double[] shares = [.. weights.Select(weight => weight / weights.Sum())];
+        double[] ends = WeightedChoice.Ends(weights);
+        var random = new RandomStream(10);
+        var counts = new long[shares.Length];
+        for (int i = 0; i < 2000; i++)
+            counts[WeightedChoice.Pick(ends, random.Next())]++;
+        Dictionary<long, long> frequencies = counts.Where(count => count > 0).CountBy(count => count)
+            .ToDictionary(one => one.Key, one => (long)one.Value);
+        var population = new FieldPopulation(6000, shares.Length);
+        Assert.Equal(KeyDistributionKind.Zipfian, KeyFit.Of(frequencies, population).Kind);
+        Assert.Equal(KeyDistributionKind.Uniform, KeyFit.Of(frequencies, population with { Shares = shares }).Kind);
+        // More uneven than the documents are.
+        double[] even = [.. shares.Select(_ => 1.0 / shares.Length)];
+        Assert.Equal(KeyDistributionKind.Zipfian, KeyFit.Of(frequencies, population with { Shares = even }).Kind);
+    }
 
     [Theory]
     [InlineData(0.8, 8)]
