@@ -149,10 +149,14 @@ public sealed class ClusterFindingTests : IDisposable
         Assert.Contains("docs took no writes for 2.2 s while it was being resharded", stall.Cause, StringComparison.Ordinal);
     }
 
-    /// <summary>Found: "3.1 s stall: nothing recorded coincides".</summary>
-    [Fact]
-    public void A_stall_while_the_config_server_is_away_is_explained_by_it()
+    /// <summary>Found: "3.1 s stall: nothing recorded coincides"; and that the router, which waits for it, is silent, too.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_stall_while_the_config_server_is_away_is_explained_by_it(bool isSilent)
     {
+        _run.Server(0, 30, second => [("uptime", second)]);
+        _run.Server(isSilent ? 34 : 31, 62, second => [("uptime", second)]);
         _run.Phase("insert", [.. Enumerable.Range(0, 60).Select(i => i is >= 30 and < 33 ? 0.0 : 1000)], noise: false);
         const string Text = "config server did not answer (127.0.0.1:27019: no reply) and was back after 20.3 s";
         _run.Store.AddEvent(new RunEvent(ScriptedRun.At(40), RunEvent.ConfigServer, Text, 20.3));
