@@ -76,8 +76,8 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
         if (values.Succession is not { Cycle: { Count: > 0 } cycle, Every: var every })
             return null;
         // What came in turn at first need not have gone on so.
-        if (ordered.Length > 0 && ordered.Length <= cycle.Count && ordered.Any(one => Math.Abs(((double)one.Value / values.Count)
-            - ((double)cycle.Count(value => value.Bytes.Span.SequenceEqual(one.Key.Bytes.Span)) / cycle.Count)) > MostApart))
+        if (values.Count < values.Total && values.IsFew && ordered.Any(one =>
+            Math.Abs(((double)one.Value / values.Count) - ShareOf(one.Key)) > MostApart))
             return null;
         if (cycle.Count <= Longest && values.IsFew && (values.Type == BsonType.Boolean || MadeOfFew(path, values, ordered) is not null))
         {
@@ -103,6 +103,9 @@ internal sealed class ValueWriter(string collection, IReadOnlySet<string> unique
         return length > MostDigits || Math.Pow(digits.Length, length) < cycle.Count ? null
             : $"{{^spelled: {{number: {{^number: {{{groups}}}}}, digits: {length}, "
                 + $"with: [{string.Join(", ", digits.Select(c => YamlText.Quoted(c.ToString())))}]}}}}";
+
+        double ShareOf(BsonValue value) =>
+            (double)cycle.Count(one => one.Bytes.Span.SequenceEqual(value.Bytes.Span)) / cycle.Count;
     }
 
     private static string InTurns(IEnumerable<string> values, IEnumerable<double> documents) =>
