@@ -64,7 +64,8 @@ internal sealed class LearnedGrowth
         }
         catch (UserException e)
         {
-            throw new UserException(ExitCode.WrongUsage, $"--growth: {e.Message}", e.Hint);
+            throw new UserException(ExitCode.WrongUsage, $"--growth: {e.Message}",
+                "name fewer documents or years: the deployment's own types and values are the file's");
         }
     }
 

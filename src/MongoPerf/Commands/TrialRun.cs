@@ -118,7 +118,7 @@ internal sealed class TrialRun
     private static Plan Shortened(Plan plan, IReadOnlyList<WrittenPhase> phases, double scale)
     {
         Dictionary<string, double> seen = phases.ToDictionary(phase => phase.Name,
-            phase => Math.Ceiling(scale * phase.Operations.Sum(one => one.Operation.Count)), StringComparer.Ordinal);
+            phase => phase.Operations.Sum(one => one.Operation.Count), StringComparer.Ordinal);
         double seconds = Math.Max(LeastSecondsOfPhase, MostSeconds / Math.Max(1, plan.Phases.Count(phase => phase.Groups.Count > 0)));
         return plan with
         {
@@ -134,18 +134,20 @@ internal sealed class TrialRun
                 {
                     ExplainsQueries = false,
                     Groups = phase.Loads is not null ? phase.Groups
-                        : [.. phase.Groups.Select(group => Shortened(group, seen.GetValueOrDefault(phase.Name, 1), seconds))],
+                        : [.. phase.Groups.Select(group => Shortened(group, seen.GetValueOrDefault(phase.Name, 1), scale, seconds))],
                 })]))],
         };
     }
 
-    private static PhaseGroup Shortened(PhaseGroup group, double count, double seconds)
+    private static PhaseGroup Shortened(PhaseGroup group, double count, double scale, double seconds)
     {
+        // Of fewer documents as large a share comes and goes.
+        bool changes = group.Operations.Any(one => one.Operation.Leaves.Any(leaf => leaf.Inserts || leaf.Removes));
         bool inserts = group.Operations.Any(one => one.Operation.Leaves.Any(leaf => leaf.Inserts));
         return group with
         {
             Threads = 1, Rate = null, Think = null, WarmupSeconds = 0, Seconds = seconds,
-            Count = (long)Math.Min(count, inserts ? MostDocuments : MostOperations),
+            Count = (long)Math.Min(Math.Ceiling(changes ? scale * count : count), inserts ? MostDocuments : MostOperations),
             Operations = [.. group.Operations.Select(one => one with { Operation = Plain(one.Operation) })],
         };
     }

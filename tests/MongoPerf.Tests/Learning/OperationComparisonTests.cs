@@ -1,6 +1,7 @@
 using MongoPerf.Learning.Comparing;
 using MongoPerf.Learning.Observing;
 using MongoPerf.Learning.Writing;
+using MongoPerf.Wire.Bson;
 
 namespace MongoPerf.Tests.Learning;
 
@@ -125,6 +126,27 @@ public sealed class OperationComparisonTests
         {
             Replies = new MeasuredReplies(5000, run, runNothing, null) { Share = 0.1 },
         }).FirstOrDefault(one => !one.IsWithin)?.What);
+    }
+
+    /// <summary>How many documents one value has is drawn once; those of many values are as many on average as they are.</summary>
+    [Theory]
+    [InlineData(true, true)]
+    [InlineData(false, false)]
+    public void Chance_explains_the_documents_of_one_value_and_not_of_many(bool isOne, bool isWithin)
+    {
+        var values = new ObservedValues(new Dictionary<BsonType, long>(), isOne ? 1 : 100, default)
+        {
+            Few = isOne ? [new(BsonDocument.Of(("v", 7)).First().Value, 400)] : [],
+        };
+        var operation = new PhaseOperation(new LearnedOperation("shop", "orders", "find", 400)
+        {
+            Filter = new DocumentShape([new("customer", new ValueShape("customer", ValueRole.Equal, values))], IsArray: false),
+            Replies = new ObservedReplies(400, 20, 0, 0, null, new Dictionary<int, double>()),
+        }, 400, null);
+        Assert.Equal(isWithin, OperationComparison.OfReplies("it", operation, new MeasuredOperation(10, 40, null, null)
+        {
+            Replies = new MeasuredReplies(400, 10, 0, null),
+        }).Single(one => one.What == "documents of an operation").IsWithin);
     }
 
     /// <summary>Errors by their shares, whichever side has them; inserts that failed are not in the file, so that fewer are told.</summary>
