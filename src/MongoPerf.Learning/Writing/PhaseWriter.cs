@@ -129,7 +129,7 @@ public sealed class PhaseWriter
     private void WriteSizes(string collection) => _text.Append(CultureInfo.InvariantCulture,
         $"  - {{name: {YamlText.Name(SizeOf(collection))}, sizes: {YamlText.Name(collection)}}}\n");
 
-    private void WriteGrowth(WrittenGrowth growth, IWrittenData data, IReadOnlyList<string> sizes)
+    private void WriteGrowth(WrittenGrowth growth, IWrittenData data, string[] sizes)
     {
         string factors = string.Join(", ", growth.Factors.Select(one => $"{YamlText.Name(data.CollectionOf(one.Key)!)}: {one.Value}"));
         string grown = growth.Factors is { Count: 1 } && growth.Factors.Values.First() == 1 ? YamlText.Name(sizes[0]) : $"{{{factors}}}";
