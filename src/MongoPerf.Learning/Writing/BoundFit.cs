@@ -10,7 +10,7 @@ internal static class BoundFit
     private const double MostDrawn = 200;
 
     /// <summary>Replies that have so many more or fewer documents are the same.</summary>
-    private const double Tolerance = 0.1;
+    private const double Tolerance = 0.05;
 
     private const int Steps = 40;
     private const int Parts = 16;
@@ -48,15 +48,14 @@ internal static class BoundFit
     /// <param name="replies">What replies said.</param>
     /// <param name="matches">How many documents all other conditions meet.</param>
     /// <param name="limit">The most that are found.</param>
-    /// <param name="usual">Where bounds lie otherwise; null for anywhere, as those of documents that are drawn.</param>
+    /// <param name="areEven">Otherwise bounds lie anywhere, as those of documents that are drawn.</param>
     /// <returns>NaN where as many are found with the bounds of documents that are drawn.</returns>
     public static double ShareOf(
-        ObservedReplies replies, IReadOnlyList<(double Weight, double Documents)> matches, double limit, double? usual)
+        ObservedReplies replies, IReadOnlyList<(double Weight, double Documents)> matches, double limit, bool areEven)
     {
         double found = replies.Documents;
-        double expected = usual is { } at ? Found(at)
-            : Enumerable.Range(0, Parts).Average(part => Found((part + 0.5) / Parts));
-        if (Math.Abs(expected - found) <= Math.Max(Tolerance * found, 3 * replies.Deviation / Math.Sqrt(replies.Count)))
+        double expected = Enumerable.Range(0, Parts).Average(part => Found((part + 0.5) / Parts));
+        if (areEven && Math.Abs(expected - found) <= Math.Max(Tolerance * found, 3 * replies.Deviation / Math.Sqrt(replies.Count)))
             return double.NaN;
         (double low, double high) = (0, 1);
         for (int i = 0; i < Steps; i++)

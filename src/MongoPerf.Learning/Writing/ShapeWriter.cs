@@ -151,11 +151,10 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
             || BoundFit.Others(filter, bound, data, _collection) is not { } matches)
             return null;
         double limit = operation.Limit ?? double.PositiveInfinity;
-        double share = BoundFit.ShareOf(replies, matches, limit, bound.Seen.Keys.Kind switch
-        {
-            KeyDistributionKind.Latest when filter.Values.Count() == 1 => bound.Role == ValueRole.Below ? 1 : 0,
-            _ => null,
-        });
+        // Of documents that are drawn unevenly nobody knows where they lie.
+        bool areEven = filter.Values.All(one => one.Seen.Few.Count > 0 || one.Seen.Keys is { IsScrambled: true }
+            or { Kind: KeyDistributionKind.Uniform or KeyDistributionKind.Unknown });
+        double share = BoundFit.ShareOf(replies, matches, limit, areEven);
         return double.IsNaN(share) ? null
             : data.BoundAt(_collection, bound.Field, bound.Role == ValueRole.Below ? share : 1 - share);
     }
