@@ -53,6 +53,26 @@ public sealed class ReplayedRequestsTests : IDisposable
         _folder.Dispose();
     }
 
+    /// <summary>Another deployment can't know times and tokens that this one signed; a session of another shape is none.</summary>
+    [Fact]
+    public void What_only_the_recorded_deployment_knows_is_not_sent()
+    {
+        var time = new BsonValue(BsonType.Timestamp, new byte[] { 1, 0, 0, 0, 5, 0, 0, 0 });
+        var session = new BsonValue(BsonType.Binary, (byte[])[16, 0, 0, 0, 4, .. new byte[16]]);
+        var stranger = new BsonValue(BsonType.Binary, (byte[])[15, 0, 0, 0, 4, .. new byte[15]]);
+        Replay(new TrafficFile()
+            .Exchange(1, 1, BsonDocument.Of(("find", "a"), ("readConcern", BsonDocument.Of(
+                ("level", "local"), ("afterClusterTime", time), ("atClusterTime", time))), ("lsid", BsonDocument.Of(("id", session))),
+                ("$clusterTime", BsonDocument.Of(("clusterTime", time))), ("operationTime", time), ("recoveryToken", BsonDocument.Empty),
+                ("$configTime", time), ("$topologyTime", time), ("$db", "d")), Ok)
+            .Exchange(1, 2, BsonDocument.Of(("find", "a"), ("lsid", BsonDocument.Of(("id", stranger))), ("$db", "d")), Ok)
+            .Exchange(1, 3, BsonDocument.Of(("find", "a"), ("lsid", BsonDocument.Of(("id", "text"))), ("$db", "d")), Ok));
+        Assert.Equal(["find,readConcern,lsid,$db", "find,$db", "find,$db"],
+            _asked.Select(command => string.Join(',', command.Select(one => one.Key))));
+        Assert.Equal("level", Assert.Single(_asked[0].FindDocument("readConcern")!).Key);
+        Assert.NotEqual(session.Bytes.ToArray(), _asked[0].FindDocument("lsid")!.Find("id")!.Value.Bytes.ToArray());
+    }
+
     [Fact]
     public void Cursors_are_the_targets_own_and_what_reads_on_in_none_is_not_sent()
     {
