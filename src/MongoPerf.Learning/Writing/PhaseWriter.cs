@@ -282,19 +282,27 @@ public sealed class PhaseWriter
         }
     }
 
-    /// <summary>How many of the operations the file does: inserts that failed would succeed with its values.</summary>
+    /// <summary>
+    /// How many of the operations the file does: inserts that failed would succeed with its values. Of an insertMany that met an error, the
+    /// documents before it, or around it, are there.
+    /// </summary>
     private static double CountOf(PhaseOperation operation) => operation.Count * Succeeding(operation.Operation);
 
-    private static double Succeeding(LearnedOperation operation) =>
-        operation is { Kind: "insert" or "insertMany", Replies: { AreEnough: true } replies }
-            ? replies.Failed >= 0.98 ? 0 : 1 - replies.Failed : 1;
+    private static double Succeeding(LearnedOperation operation)
+    {
+        if (operation is not { Kind: "insert" or "insertMany", Replies: { AreEnough: true } replies })
+            return 1;
+        double done = operation.Kind == "insert" ? 1 - replies.Failed : Math.Min(1, replies.Documents / operation.DocumentsPerOperation);
+        return done > 0.02 ? done : 0;
+    }
 
     private static string TellFailed(LearnedOperation operation, ObservedReplies replies)
     {
         (int code, _) = replies.Errors.MaxBy(one => one.Value);
         return FormattableString.Invariant($"{Math.Round(operation.Count * replies.Failed):0} of {operation.Count:0} operations (")
             + FormattableString.Invariant($"{operation.Kind}) failed, most of them with error {code}: ")
-            + (Succeeding(operation) < 1 ? "these are left out" : "these succeed here");
+            + (operation.Kind == "insertMany" ? "what they inserted is learned"
+                : Succeeding(operation) < 1 ? "these are left out" : "these succeed here");
     }
 
     /// <summary>The collections that operations write to.</summary>

@@ -52,7 +52,7 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
 
     public string Update(DocumentShape update) => Document(update, (name, value) =>
         (Key(name), OneOfNames((DocumentShape)value)
-            ?? Document((DocumentShape)value, (path, written) => (Key(data.NameOf(_collection, path)), Value(written, path)))));
+            ?? Document((DocumentShape)value, (path, written) => (Key(data.NameOf(_collection, path)), Written(written, path)))));
 
     /// <summary>A change of one field whose name is data: any of those that documents have.</summary>
     private string? OneOfNames(DocumentShape fields) => fields.Fields is [var (path, written)]
@@ -60,6 +60,11 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
         && data.NamesAt(_collection, parent) is { } count
             ? $"{{^fields: {{count: {count}, prefix: {YamlText.Quoted($"{data.NameOf(_collection, parent)}.{FieldWriter.Prefix}")}, "
                 + $"value: {Value(written, path)}, pick: one}}}}" : null;
+
+    /// <summary>A value that is set: a point of GeoJSON is one of the field's, and not made up part by part.</summary>
+    private string Written(Shape shape, string path) =>
+        shape is DocumentShape { IsArray: false } document && document.Fields.Any(one => one.Key == "coordinates")
+        && data.PlaceOf(_collection, path) is { } place && data.GeneratorOf(_collection, place) is { } point ? point : Value(shape, path);
 
     public string Pipeline(DocumentShape pipeline) => $"[{string.Join(", ", pipeline.Fields.Select(stage =>
         stage.Value is DocumentShape { IsArray: false } one ? Document(one, Stage) : Value(stage.Value, "")))}]";
@@ -96,6 +101,8 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
 
     private string Value(Shape shape, string name) => shape switch
     {
+        DocumentShape { IsArray: false, Fields: [{ Value: ValueShape { Role: ValueRole.NotEqual } known }] }
+            when IsOfKnownDocument(known) => AsOftenAsSeen(),
         ConstantShape constant => Constant(constant.Value),
         ValueShape value => Value(value, name),
         DocumentShape { IsArray: true } list => $"[{string.Join(", ", list.Fields.Select(item => Value(item.Value, name)))}]",
@@ -163,6 +170,8 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
 
     private string Value(ValueShape value, string name)
     {
+        if (value.Role == ValueRole.Equal && IsOfKnownDocument(value))
+            return AsOftenAsSeen();
         if (Few(value) is { } few)
             return few;
         switch (value.Role)
@@ -196,6 +205,32 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
             default:
                 return Generated(value);
         }
+    }
+
+    /// <summary>
+    /// Whether a condition is about the one document that another one names, and only the application knew if it holds: the version that
+    /// an update is to find and then changes, or that a reader has already. What documents have now doesn't tell it.
+    /// </summary>
+    private bool IsOfKnownDocument(ValueShape value) =>
+        operation.Replies is { AreEnough: true } && !operation.IsUpsert && value.Seen.Few.Count == 0 && value.Seen.ListLength is null
+        && operation.Kind is "find" or "update" or "replace" or "findAndModify"
+        && (value.Role == ValueRole.NotEqual || IsChanged(value.Field))
+        && operation.Filter!.Fields.Any(one => one.Value is ValueShape { Role: ValueRole.Equal } other && other.Field != value.Field
+            && !IsChanged(other.Field) && data.FieldOf(_collection, other.Field) is not null
+            && data.DocumentsPerValue(_collection, other.Field) < 1.5);
+
+    /// <summary>Whether the operation itself changes the field.</summary>
+    private bool IsChanged(string field) =>
+        operation.Update is { } update
+        && update.Fields.Any(one => one.Value is DocumentShape changes && changes.Fields.Any(change => change.Key == field));
+
+    /// <summary>A condition that holds for a document as often as the operations found one.</summary>
+    private string AsOftenAsSeen()
+    {
+        _hasMissed = true;
+        double found = 1 - operation.Replies!.Nothing;
+        return found >= NearlyAll ? "{$exists: true}" : found <= HardlyAny ? "{$exists: false}"
+            : Weighted([("{$exists: true}", found), ("{$exists: false}", 1 - found)]);
     }
 
     /// <summary>The value of a document that is drawn, so that the operation hits; null where not every document has one.</summary>
@@ -336,6 +371,8 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
             // Later ones find nothing where earlier ones have removed it, here too.
             bool removes = operation.Kind == "delete" || operation.IsRemove;
             ValueShape[] places = [.. operation.Filter?.Values ?? []];
+            if (Array.Exists(places, IsOfKnownDocument))
+                return 0;
             bool isExplained = Array.Exists(places, one => one.Seen.Few.Count > 0 || one.Role != ValueRole.Equal);
             return operation.Kind is not ("find" or "count" or "distinct" or "update" or "replace" or "delete" or "findAndModify")
                 || (replies.Nothing < NearlyAll && (removes || isExplained))

@@ -65,7 +65,7 @@ internal sealed class OrdersData : IWrittenData
 
     public string? PlaceOf(string collection, string path) => path is "" or "at" ? "at" : null;
 
-    public string? GeneratorOf(string collection, string path) => path == "name" ? "^word" : null;
+    public string? GeneratorOf(string collection, string path) => path switch { "name" => "^word", "at" => "{^point: {}}", _ => null };
 
     public string? ValueOf(string collection, string path, BsonValue value) => null;
 
