@@ -19,6 +19,9 @@ internal sealed class TransactionOrder
     /// <summary>Pairs of requests under way at the same time.</summary>
     private const int MostWaits = 1_000_000;
 
+    /// <summary>Looked at, whether or not one waits for the other: an hour of a hundred connections has fewer.</summary>
+    private const long MostPairs = 500_000_000;
+
     private readonly Dictionary<Guid, Transaction> _open = [];
     private readonly List<Transaction> _transactions = [];
     private readonly Dictionary<int, Write> _writes = [];
@@ -88,7 +91,8 @@ internal sealed class TransactionOrder
         var waits = new Dictionary<int, List<int>>();
         if (_transactions.Count == 0 || _isUnclear)
             return waits;
-        int count = 0;
+        var known = new HashSet<(int Then, int First)>();
+        long pairs = 0;
         foreach (IGrouping<(string Database, string Collection), Entry> collection in Entries(requests, spanOf).GroupBy(entry =>
             (entry.Part.Database, entry.Part.Collection)))
         {
@@ -99,6 +103,8 @@ internal sealed class TransactionOrder
                 foreach (Entry other in underWay.Where(other => other.Number != entry.Number && (other.Part.Document == entry.Part.Document
                     || other.Part.Document < 0 || entry.Part.Document < 0)))
                 {
+                    if (known.Count >= MostWaits || ++pairs > MostPairs)
+                        return waits;
                     Add(entry, other);
                     Add(other, entry);
                 }
@@ -111,13 +117,8 @@ internal sealed class TransactionOrder
 
         void Add(in Entry then, in Entry first)
         {
-            if (count == MostWaits || !Waits(then, first))
-                return;
-            List<int> all = waits.TryGetValue(then.Number, out List<int>? some) ? some : waits[then.Number] = [];
-            if (all.Contains(first.Number))
-                return;
-            all.Add(first.Number);
-            count++;
+            if (Waits(then, first) && known.Add((then.Number, first.Number)))
+                (waits.TryGetValue(then.Number, out List<int>? some) ? some : waits[then.Number] = []).Add(first.Number);
         }
     }
 
