@@ -71,8 +71,9 @@ internal static class LearnedTrial
     private static IEnumerable<(WrittenPhase Phase, PhaseOperation Seen, string Name)> All(PhaseWriter phases) =>
         phases.Phases.SelectMany(phase => phase.Operations.Select(one => (phase, one.Operation, one.Name)));
 
+    /// <summary>What is told and not judged, such as inserts that failed and are left out, says nothing of how close it came.</summary>
     private static Deviation[] Deviations(string name, PhaseOperation seen, MeasuredOperation tried) =>
-        [.. OperationComparison.OfReplies(name, seen, tried)];
+        [.. OperationComparison.OfReplies(name, seen, tried).Where(one => one.Limit is not null)];
 
     /// <param name="phases">As they were without changes: what was seen is in these.</param>
     /// <param name="mix">What is written.</param>
