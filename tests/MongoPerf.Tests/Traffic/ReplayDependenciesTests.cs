@@ -232,26 +232,11 @@ public sealed class ReplayDependenciesTests : IDisposable
         using Recording recording = Recording.Open(file.Write(_folder.At("conflict.bin")));
         ReplayScript script = ReplayScriptReader.Read(recording, Kept);
         var asked = new ConcurrentQueue<BsonDocument>();
-        using var server = new ScriptedListener("server without a conflict", socket =>
+        WithTarget(script, 17, command =>
         {
-            BsonDocument reply = LyingServer.Hello(17, false);
-            while (ScriptedListener.ReadMessage(socket) is { } message)
-            {
-                MessageHeader header = MessageHeader.Read(message);
-                if (header.OpCode == OpCode.Msg)
-                    asked.Enqueue(new BsonDocument(OpMsg.Parse(message).Body.ToArray()));
-                socket.Send(LyingServer.Message(reply, header.RequestId));
-                reply = Ok;
-            }
-        });
-        using IExecutorSource source = new ReplayEngine(script).Open(new ClientOptions
-        {
-            Address = () => server.Address, Connections = ConnectionSettings.Default, Database = "d", Workers = 1,
-        });
-        using IOperationExecutor executor = source.OpenExecutor();
-        executor.Connect();
-        IScriptedOperation work = executor.PrepareScript(0);
-        Assert.True(work.TryTake(out _) && work.Draw() && work.Execute().Succeeded);
+            asked.Enqueue(command);
+            return Ok;
+        }, work => Assert.True(work.TryTake(out _) && work.Draw() && work.Execute().Succeeded));
         BsonDocument[] sent = [.. asked.SkipWhile(command => command.Find("update") is null)];
         Assert.Equal(isAborted ? ["update", "abortTransaction"] : ["update"], sent.Select(command => command.First().Key));
         Assert.Single(sent.Select(command => Convert.ToHexString(command.FindDocument("lsid")!.Bytes)).Distinct());
@@ -430,27 +415,15 @@ public sealed class ReplayDependenciesTests : IDisposable
         using Recording recording = Recording.Open(file.Write(_folder.At("bulk.bin")));
         ReplayScript script = ReplayScriptReader.Read(recording, Kept);
         BsonDocument? asked = null;
-        using var server = new ScriptedListener("server of 8.0", socket =>
+        WithTarget(script, 25, command =>
         {
-            BsonDocument reply = LyingServer.Hello(25, false);
-            while (ScriptedListener.ReadMessage(socket) is { } message)
-            {
-                MessageHeader header = MessageHeader.Read(message);
-                var command = header.OpCode == OpCode.Msg ? new BsonDocument(OpMsg.Parse(message).Body.ToArray()) : BsonDocument.Empty;
-                asked = command.FindDocument("filter") ?? asked;
-                socket.Send(LyingServer.Message(command.Find("bulkWrite") is null ? reply : Results(own), header.RequestId));
-                reply = Ok;
-            }
-        });
-        using IExecutorSource source = new ReplayEngine(script).Open(new ClientOptions
+            asked = command.FindDocument("filter") ?? asked;
+            return command.Find("bulkWrite") is null ? Ok : Results(own);
+        }, work =>
         {
-            Address = () => server.Address, Connections = ConnectionSettings.Default, Database = "d", Workers = 1,
+            while (work.TryTake(out _) && work.Draw())
+                Assert.True(work.Execute().Succeeded);
         });
-        using IOperationExecutor executor = source.OpenExecutor();
-        executor.Connect();
-        IScriptedOperation work = executor.PrepareScript(0);
-        while (work.TryTake(out _) && work.Draw())
-            Assert.True(work.Execute().Succeeded);
         Assert.Equal(Id(own).Bytes.ToArray(), asked!.Bytes.ToArray());
 
         static BsonDocument Results(ObjectId id) => BsonDocument.Of(("cursor", BsonDocument.Of(("id", 0L), ("firstBatch", new object[]
@@ -510,6 +483,30 @@ public sealed class ReplayDependenciesTests : IDisposable
     }
 
     private const int Cursor = -2;
+
+    /// <summary>Replays on a server of that wire version, which answers so after the handshake; one worker.</summary>
+    private static void WithTarget(
+        ReplayScript script, int version, Func<BsonDocument, BsonDocument> answer, Action<IScriptedOperation> replay)
+    {
+        using var server = new ScriptedListener("target", socket =>
+        {
+            bool isShaken = false;
+            while (ScriptedListener.ReadMessage(socket) is { } message)
+            {
+                MessageHeader header = MessageHeader.Read(message);
+                BsonDocument reply = header.OpCode == OpCode.Msg ? answer(new BsonDocument(OpMsg.Parse(message).Body.ToArray())) : Ok;
+                socket.Send(LyingServer.Message(isShaken ? reply : LyingServer.Hello(version, false), header.RequestId));
+                isShaken = true;
+            }
+        });
+        using IExecutorSource source = new ReplayEngine(script).Open(new ClientOptions
+        {
+            Address = () => server.Address, Connections = ConnectionSettings.Default, Database = "d", Workers = 1,
+        });
+        using IOperationExecutor executor = source.OpenExecutor();
+        executor.Connect();
+        replay(executor.PrepareScript(0));
+    }
 
     private static BsonDocument Id(object value) => BsonDocument.Of(("_id", value));
 
