@@ -87,6 +87,44 @@ public sealed partial class LearnedCopyTests(TestServers servers) : IDisposable
         Assert.DoesNotMatch("benutzer|neuer|keiner|nie", copy.Text);
     }
 
+    /// <summary>
+    /// Updates find the version that was read just before, but for every fourth; bursts of six in which one is always there already insert
+    /// five.
+    /// </summary>
+    [Fact]
+    public void Versions_are_found_and_bursts_inserted_as_often_as_they_were()
+    {
+        int[] versions = new int[3];
+        Copied copy = Copy(
+            db =>
+            {
+                Documents.Insert(db.Connection, db.Name, "flags", [.. Enumerable.Range(0, 40).Select(i => BsonDocument.Of(
+                    ("_id", $"schalter{i}"), ("version", 0))) ]);
+                Documents.Insert(db.Connection, db.Name, "queue", [BsonDocument.Of(("_id", "da"), ("n", 0))]);
+            },
+            (db, i) =>
+            {
+                int version = versions[i % 3] - (i % 4 == 0 ? 1 : 0);
+                int changed = (int)db.Update(
+                    "flags", $"{{_id: 'schalter{i % 3}', version: {version}}}", "{$inc: {version: 1}}", many: false);
+                Assert.Equal(i % 4 == 0 ? 0 : 1, changed);
+                versions[i % 3] += changed;
+                string burst = string.Join(", ", Enumerable.Range(0, 5).Select(j => $$"""{"_id": "neu{{i}}-{{j}}", "n": {{j}}}"""));
+                db.Connection.RunUnchecked(db.Name, ExtendedJson.Parse(
+                    $$"""{"insert": "queue", "ordered": false, "documents": [{{burst}}, {"_id": "da", "n": 9}]}"""));
+            },
+            times: 240);
+        // By chance (four deviations of 240 draws) 0.11 more or less than 0.75.
+        Assert.InRange(copy.PerOperation("update flags _id version inc version"), 0.64, 0.86);
+        OperationResult bursts = copy.Operations.Single(one => one.Operation.StartsWith("insertMany queue", StringComparison.Ordinal));
+        // 1,200 documents in bursts of six beside 240 updates: of 300 operations 136, and by chance 35 more or less.
+        Assert.InRange(bursts.Operations, 101, 171);
+        Assert.Equal(6 * bursts.Operations, bursts.Documents);
+        Assert.Contains("240 of 240 operations (insertMany) failed, most of them with error 11000: what they inserted is learned",
+            copy.Text, StringComparison.Ordinal);
+        Assert.DoesNotContain("fails with", copy.Text, StringComparison.Ordinal);
+    }
+
     /// <summary>Counters by the names of people: one operation here, too, whatever their names.</summary>
     [Fact]
     public void Names_that_are_data_are_changed_in_each_document_that_has_them()

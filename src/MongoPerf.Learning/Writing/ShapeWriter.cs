@@ -227,7 +227,6 @@ internal sealed partial class ShapeWriter(IWrittenData data, LearnedOperation op
     /// <summary>A condition that holds for a document as often as the operations found one.</summary>
     private string AsOftenAsSeen()
     {
-        _hasMissed = true;
         double found = 1 - operation.Replies!.Nothing;
         return found >= NearlyAll ? "{$exists: true}" : found <= HardlyAny ? "{$exists: false}"
             : Weighted([("{$exists: true}", found), ("{$exists: false}", 1 - found)]);
