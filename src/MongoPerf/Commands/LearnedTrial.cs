@@ -112,7 +112,7 @@ internal static class LearnedTrial
 
         string report = string.Create(CultureInfo.InvariantCulture,
             $"tried on the embedded server{ofHowMany}: {close:N0} of {close + lines.Count:N0} operations find and change as much as "
-            + $"was seen{(untold > 0 ? $"; of {untold:N0} more no replies can be compared" : "")}");
+            + $"was seen{(untold > 0 ? $"; {untold:N0} more can't be compared" : "")}");
         return (mix, remarks, string.Join('\n', [report, .. lines]));
     }
 
